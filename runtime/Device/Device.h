@@ -1,0 +1,69 @@
+// What computes: memory, streams, events and launches of one device, as thin as the CUDA driver's. Cpu
+// (Cpu/CpuDevice.h) stands behind it; Cuda and the emulator join it.
+//
+// Work queued on one stream runs in order; work of different streams is ordered by events alone. On Cpu a call does its
+// work in the calling thread (and the device's pool) and returns when it is done, so events are always complete.
+// Errors of queued work may appear at a later call on the stream.
+#ifndef HOCKET_RUNTIME_DEVICE_DEVICE_H
+#define HOCKET_RUNTIME_DEVICE_DEVICE_H
+
+#include "runtime/Device/Gemm.h"
+#include "runtime/Program/Result.h"
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace hocket::runtime {
+
+// A kernel of a CPU program: computes tiles [beginTile, endTile). Tiles are independent.
+using KernelFunction = void (*)(void *const *buffers, const int64_t *scalars, int64_t beginTile, int64_t endTile);
+
+// One kernel with its arguments. `kernel` is a KernelFunction on Cpu, a CUfunction on Cuda.
+struct Launch {
+  const void *kernel = nullptr;
+  std::span<void *const> buffers;
+  std::span<const int64_t> scalars;
+  int64_t tiles = 1;
+};
+
+// cudaStream_t, cudaEvent_t; destroyed when dropped.
+class Stream {
+public:
+  virtual ~Stream() = default;
+  virtual void *handle() const { return nullptr; } // for the communicator (see When)
+};
+class Event {
+public:
+  virtual ~Event() = default;
+};
+
+class Device {
+public:
+  virtual ~Device() = default;
+  virtual std::string_view name() const = 0; // "cpu"
+
+  // Memory of the device, zero, aligned to 64 bytes or more. cudaMalloc, cudaFree.
+  virtual Result<void *> allocate(size_t bytes) = 0;
+  virtual void free(void *memory) = 0;
+  // cudaMemcpyAsync between any two of device and host memory; cudaMemsetAsync with 0.
+  virtual Status copy(Stream &stream, void *to, const void *from, size_t bytes) = 0;
+  virtual Status zero(Stream &stream, void *memory, size_t bytes) = 0;
+
+  // cudaStreamCreate, cudaEventCreate, cudaEventRecord, cudaStreamWaitEvent, cudaEventQuery, cudaStreamSynchronize.
+  virtual Result<std::unique_ptr<Stream>> stream() = 0;
+  virtual Result<std::unique_ptr<Event>> event() = 0;
+  virtual Status record(Stream &stream, Event &event) = 0;
+  virtual Status wait(Stream &stream, Event &event) = 0;
+  virtual Result<bool> complete(Event &event) = 0;
+  virtual Status synchronize(Stream &stream) = 0;
+
+  // cuLaunchKernel.
+  virtual Status launch(Stream &stream, const Launch &launch) = 0;
+  // cublasLtMatmul.
+  virtual Status gemm(Stream &stream, const Gemm &gemm, const void *a, const void *b, void *c) = 0;
+};
+
+} // namespace hocket::runtime
+#endif
