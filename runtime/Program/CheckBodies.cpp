@@ -1,0 +1,169 @@
+// Buffers and instructions of a stage.
+#include "runtime/Program/Check.h"
+
+namespace hocket::program {
+
+using Wide = unsigned __int128; // sums and products of sizes never wrap
+
+bool checkBuffer(CheckContext &context, const RankProgram &rank, const Buffer &buffer, const std::string &where) {
+  if (!context.enumIn(buffer.space(), where + " space"))
+    return false;
+  Wide end = Wide(buffer.offset()) + buffer.bytes();
+  uint64_t limit = rank.arenaBytes();
+  const char *what = "arena";
+  if (buffer.space() == Space::Slot) {
+    limit = rank.slotCount() ? rank.slotBytes() : 0;
+    what = "slot";
+  } else if (buffer.space() == Space::Microbatch) {
+    end = Wide(buffer.offset()) + Wide(buffer.bytes()) * context.program.microbatches();
+  }
+  if (end <= limit)
+    return true;
+  context.fault("{}: bytes [{}, {}) lie outside the {} of {} bytes", where, buffer.offset(), static_cast<uint64_t>(end),
+                what, limit);
+  return false;
+}
+
+namespace {
+class InstructionCheck {
+public:
+  InstructionCheck(CheckContext &context, const RankProgram &rank, const Instruction &instruction, std::string where)
+      : context(context), rank(rank), instruction(instruction), where(std::move(where)) {}
+
+  void run() {
+    for (uint32_t text : {instruction.what(), instruction.path(), instruction.source(), instruction.cause()})
+      context.stringIn(text, where);
+    bool sound = context.enumIn(instruction.op(), where + " op");
+    sound &= context.enumIn(instruction.type(), where + " type");
+    sound &= context.enumIn(instruction.reduction(), where + " reduction");
+    for (uint32_t i = 0; i < bufferCount(); ++i)
+      sound &= checkBuffer(context, rank, *instruction.buffers()->Get(i), fmt::format("{} buffer {}", where, i));
+    if (!sound)
+      return;
+    switch (instruction.op()) {
+    case Op::Kernel:
+      return checkKernel();
+    case Op::Gemm:
+      return checkGemm();
+    default:
+      return checkCollective();
+    }
+  }
+
+private:
+  uint32_t bufferCount() const { return instruction.buffers() ? instruction.buffers()->size() : 0; }
+
+  bool countIs(uint32_t expected) {
+    if (bufferCount() == expected)
+      return true;
+    context.fault("{}: {} buffers, expected {}", where, bufferCount(), expected);
+    return false;
+  }
+
+  void checkKernel() {
+    const auto *kernels = context.program.kernels();
+    context.indexIn(instruction.kernel(), kernels ? kernels->size() : 0, where, "kernel");
+    const auto *scalars = context.program.scalars();
+    if (instruction.scalars())
+      for (uint32_t scalar : *instruction.scalars())
+        context.indexIn(scalar, scalars ? scalars->size() : 0, where, "rank-dependent number");
+  }
+
+  void checkMatrix(const char *name, uint32_t buffer, uint64_t rows, uint64_t columns, uint64_t leading, uint64_t batch,
+                   uint64_t stride) {
+    uint64_t bytes = instruction.buffers()->Get(buffer)->bytes();
+    if (leading < columns)
+      context.fault("{}: leading dimension of {} is {}, expected at least its {} columns", where, name, leading,
+                    columns);
+    Wide last = Wide(rows - 1) * leading + columns;
+    Wide limit = Wide(bytes) / sizeOf(instruction.type());
+    // stride * (batch - 1) stays below 2^128: both are 64-bit
+    if (last > limit || Wide(stride) * (batch - 1) > limit - last)
+      context.fault("{}: {} of {} x {} (leading dimension {}, batch {} with stride {}) exceeds its buffer of {} bytes",
+                    where, name, rows, columns, leading, batch, stride, bytes);
+  }
+
+  void checkGemm() {
+    const Gemm *gemm = instruction.gemm();
+    if (!countIs(3))
+      return;
+    if (!gemm || instruction.type() != DType::F32) {
+      context.fault("{}: {}, expected sizes and type f32", where,
+                    gemm ? fmt::format("matrix product of type {}", EnumNameDType(instruction.type()))
+                         : "matrix product without sizes");
+      return;
+    }
+    constexpr uint64_t most = uint64_t(1) << 31; // what a BLAS interface counts with
+    for (uint64_t size : {gemm->m(), gemm->n(), gemm->k(), gemm->lda(), gemm->ldb(), gemm->ldc(), gemm->batch()})
+      if (size < 1 || size >= most) {
+        context.fault("{}: matrix product with size {}, expected 1 to 2^31 - 1", where, size);
+        return;
+      }
+    uint64_t m = gemm->m(), n = gemm->n(), k = gemm->k();
+    checkMatrix("A", 0, gemm->transA() ? k : m, gemm->transA() ? m : k, gemm->lda(), gemm->batch(), gemm->strideA());
+    checkMatrix("B", 1, gemm->transB() ? n : k, gemm->transB() ? k : n, gemm->ldb(), gemm->batch(), gemm->strideB());
+    checkMatrix("C", 2, m, n, gemm->ldc(), gemm->batch(), gemm->strideC());
+  }
+
+  void checkCollective() {
+    const auto *communicators = context.program.communicators();
+    if (!countIs(2) ||
+        !context.indexIn(instruction.communicator(), communicators ? communicators->size() : 0, where, "communicator"))
+      return;
+    const Communicator &communicator = *communicators->Get(instruction.communicator());
+    std::string on = fmt::format("{}: {} on '{}'", where, EnumNameOp(instruction.op()), communicator.name()->str());
+    if (communicator.kind() != CommunicatorKind::Group) {
+      context.fault("{}, which is an edge, expected a group", on);
+      return;
+    }
+    uint64_t n = memberCount(context.program, communicator, rank.stage());
+    if (n == 0) {
+      context.fault("{}, which stage {} does not belong to", on, rank.stage());
+      return;
+    }
+    checkCollectiveSizes(on, n);
+  }
+
+  void checkCollectiveSizes(const std::string &on, uint64_t n) {
+    const Buffer &in = *instruction.buffers()->Get(0), &out = *instruction.buffers()->Get(1);
+    uint64_t piece = sizeOf(instruction.type());
+    Wide left = in.bytes(), right = out.bytes();
+    if (instruction.op() == Op::ReduceScatter) {
+      right *= n;
+      piece *= n;
+    } else if (instruction.op() == Op::AllGather) {
+      left *= n;
+    } else if (instruction.op() == Op::AllToAll) {
+      piece *= n;
+    }
+    if (left != right || in.bytes() % piece)
+      context.fault("{} of {} ranks: {} bytes in, {} bytes out of type {}", on, n, in.bytes(), out.bytes(),
+                    EnumNameDType(instruction.type()));
+    bool same = in.space() == out.space() && in.offset() == out.offset();
+    bool overlap = in.space() == out.space() && in.offset() < out.offset() + out.bytes() &&
+                   out.offset() < in.offset() + in.bytes();
+    if (overlap && !(same && instruction.op() == Op::AllReduce))
+      context.fault("{}: in at {} and out at {} overlap", on, in.offset(), out.offset());
+  }
+
+  CheckContext &context;
+  const RankProgram &rank;
+  const Instruction &instruction;
+  std::string where;
+};
+} // namespace
+
+void checkBodies(CheckContext &context, const RankProgram &rank) {
+  Wide slotsEnd = Wide(rank.slotsOffset()) + Wide(rank.slotBytes()) * rank.slotCount();
+  if (slotsEnd > rank.arenaBytes())
+    context.fault("stage {}: {} slots of {} bytes at {} lie outside the arena of {} bytes", rank.stage(),
+                  rank.slotCount(), rank.slotBytes(), rank.slotsOffset(), rank.arenaBytes());
+  for (const Body *body : *rank.bodies()) {
+    std::string where = fmt::format("stage {} body '{}'", rank.stage(), body->name()->str());
+    context.enumIn(body->kind(), where + " kind");
+    for (uint32_t i = 0; i < body->instructions()->size(); ++i)
+      InstructionCheck(context, rank, *body->instructions()->Get(i), fmt::format("{} instruction {}", where, i)).run();
+  }
+}
+
+} // namespace hocket::program

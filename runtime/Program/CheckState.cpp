@@ -1,0 +1,150 @@
+// State table, inputs and outputs of a stage.
+#include "runtime/Program/Check.h"
+#include <algorithm>
+#include <set>
+
+namespace hocket::program {
+
+namespace {
+struct Interval {
+  uint64_t begin, end;
+  std::string name;
+};
+} // namespace
+
+static bool isFloat(DType type) { return type <= DType::F16; }
+
+/// Bytes of the padded local shape; nothing (and a fault) where shape or split are unsound.
+static std::optional<uint64_t> localBytes(CheckContext &context, const State &state, const std::string &where) {
+  uint32_t dims = state.shape() ? state.shape()->size() : 0;
+  if (state.split() && state.split()->size() != dims) {
+    context.fault("{}: {} dimensions are split, the shape has {}", where, state.split()->size(), dims);
+    return {};
+  }
+  std::vector<AxisRef> all;
+  for (uint32_t dim = 0; state.split() && dim < dims; ++dim)
+    for (const AxisRef &ref : axesOf(state.split()->Get(dim)->axes()))
+      all.push_back(ref);
+  if (!checkAxes(context, all, where))
+    return {};
+  constexpr unsigned __int128 most = uint64_t(1) << 48;
+  unsigned __int128 logical = 1, bytes = sizeOf(state.type());
+  for (uint32_t dim = 0; dim < dims; ++dim) {
+    logical *= state.shape()->Get(dim);
+    if (state.shape()->Get(dim) < 1 || logical > most) {
+      context.fault("{}: dimension {} has size {}, expected at least 1 and at most 2^48 elements in all", where, dim,
+                    state.shape()->Get(dim));
+      return {};
+    }
+  }
+  for (uint64_t extent : paddedShape(state))
+    bytes *= extent;
+  return static_cast<uint64_t>(bytes);
+}
+
+static void checkOneState(CheckContext &context, const RankProgram &rank, const State &state, const std::string &where,
+                          std::vector<Interval> &used) {
+  bool sound = context.enumIn(state.type(), where + " type");
+  context.enumIn(state.kind(), where + " kind");
+  context.enumIn(state.init(), where + " init");
+  context.stringIn(state.source(), where);
+  if (sound && !isFloat(state.type()))
+    context.fault("{}: type {}, expected a floating-point type", where, EnumNameDType(state.type()));
+  std::optional<uint64_t> bytes = sound ? localBytes(context, state, where) : std::nullopt;
+  if (!state.buffer() || state.buffer()->space() != Space::Arena) {
+    context.fault("{}: has no buffer in the arena", where);
+    return;
+  }
+  const Buffer &buffer = *state.buffer();
+  if (!checkBuffer(context, rank, buffer, where))
+    return;
+  if (bytes && buffer.bytes() < *bytes)
+    context.fault("{}: buffer of {} bytes, its padded shard needs {}", where, buffer.bytes(), *bytes);
+  if (buffer.offset() % sizeOf(state.type()))
+    context.fault("{}: offset {} is no multiple of the element size {}", where, buffer.offset(), sizeOf(state.type()));
+  used.push_back({buffer.offset(), buffer.offset() + buffer.bytes(), where});
+  std::set<uint32_t> holders;
+  bool holds = false;
+  for (uint32_t i = 0; state.holders() && i < state.holders()->size(); ++i) {
+    uint32_t stage = state.holders()->Get(i);
+    holds |= stage == rank.stage();
+    if (stage >= context.stages || !holders.insert(stage).second)
+      context.fault("{}: holder {}, expected different stages below {}", where, stage, context.stages);
+  }
+  if (!holds)
+    context.fault("{}: stage {} is not among its holders", where, rank.stage());
+}
+
+static void checkStates(CheckContext &context, const RankProgram &rank) {
+  std::vector<Interval> used;
+  std::set<std::pair<std::string, StateKind>> names;
+  for (uint32_t i = 0; rank.state() && i < rank.state()->size(); ++i) {
+    const State &state = *rank.state()->Get(i);
+    std::string where = fmt::format("stage {} state '{}'", rank.stage(), state.name()->str());
+    if (state.name()->size() == 0 || !names.insert({state.name()->str(), state.kind()}).second)
+      context.fault("{}: name is empty or used twice for the same kind", where);
+    checkOneState(context, rank, state, where, used);
+  }
+  std::sort(used.begin(), used.end(), [](const Interval &a, const Interval &b) { return a.begin < b.begin; });
+  for (size_t i = 1; i < used.size(); ++i)
+    if (used[i].begin < used[i - 1].end)
+      context.fault("{} and {} overlap at byte {}", used[i - 1].name, used[i].name, used[i].begin);
+}
+
+static void checkInput(CheckContext &context, const RankProgram &rank, const Input &input) {
+  std::string where = fmt::format("stage {} input '{}'", rank.stage(), input.name()->str());
+  if (!context.enumIn(input.kind(), where + " kind") || !context.enumIn(input.type(), where + " type"))
+    return;
+  if (!input.buffer()) {
+    context.fault("{}: has no buffer", where);
+    return;
+  }
+  if (!checkBuffer(context, rank, *input.buffer(), where))
+    return;
+  uint64_t size = sizeOf(input.type());
+  if (input.buffer()->offset() % size)
+    context.fault("{}: offset {} is no multiple of the element size {}", where, input.buffer()->offset(), size);
+  if (input.kind() == InputKind::Step) {
+    if (input.buffer()->space() != Space::Arena || input.buffer()->bytes() < size)
+      context.fault("{}: expected one number in the arena", where);
+    return;
+  }
+  const Program &program = context.program;
+  if (input.rows() != program.microbatchRows() || input.columns() != program.sequence())
+    context.fault("{}: {} rows x {} columns, expected {} x {}", where, input.rows(), input.columns(),
+                  program.microbatchRows(), program.sequence());
+  else if (input.type() != DType::I32 && input.type() != DType::I64)
+    context.fault("{}: type {}, expected I32 or I64", where, EnumNameDType(input.type()));
+  else if (input.buffer()->space() != Space::Microbatch ||
+           input.buffer()->bytes() != input.rows() * input.columns() * size)
+    context.fault("{}: {} bytes in space {}, expected {} bytes for each microbatch", where, input.buffer()->bytes(),
+                  EnumNameSpace(input.buffer()->space()), input.rows() * input.columns() * size);
+}
+
+static void checkOutput(CheckContext &context, const RankProgram &rank, const Output &output) {
+  std::string where = fmt::format("stage {} output", rank.stage());
+  if (!context.enumIn(output.kind(), where + " kind") || !context.enumIn(output.type(), where + " type"))
+    return;
+  where += fmt::format(" {}", EnumNameOutputKind(output.kind()));
+  if (!output.buffer() || output.buffer()->space() != Space::Arena ||
+      output.buffer()->bytes() < sizeOf(output.type()) || output.buffer()->offset() % sizeOf(output.type()))
+    context.fault("{}: expected an aligned scalar in the arena", where);
+  else
+    checkBuffer(context, rank, *output.buffer(), where);
+  if (output.type() == DType::BF16 || output.type() == DType::F16)
+    context.fault("{}: type {}, expected F32, F64, I32 or I64", where, EnumNameDType(output.type()));
+}
+
+void checkState(CheckContext &context, const RankProgram &rank) {
+  checkStates(context, rank);
+  if (rank.inputs())
+    for (const Input *input : *rank.inputs())
+      checkInput(context, rank, *input);
+  if (rank.outputs())
+    for (const Output *output : *rank.outputs())
+      checkOutput(context, rank, *output);
+  for (uint32_t i = 0; rank.memory() && i < rank.memory()->size(); ++i)
+    context.enumIn(rank.memory()->Get(i)->kind(), fmt::format("stage {} memory use {}", rank.stage(), i));
+}
+
+} // namespace hocket::program

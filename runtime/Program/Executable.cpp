@@ -1,0 +1,119 @@
+// Section look-up in a 64-bit little-endian ELF file; every offset is checked against the file's length.
+#include "runtime/Program/Executable.h"
+#include <cerrno>
+#include <cstring>
+#include <elf.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace hocket::program {
+
+using runtime::Error;
+using runtime::Result;
+using runtime::Status;
+
+static Error invalid(std::string message) { return {runtime::ErrorKind::Invalid, std::move(message), {}}; }
+
+void ExecutableProgram::Free::operator()(uint8_t *bytes) const {
+  ::operator delete[](bytes, std::align_val_t(fileAlignment));
+}
+
+namespace {
+class ElfFile {
+public:
+  explicit ElfFile(const std::string &path) : path(path), file(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  ElfFile(const ElfFile &) = delete;
+  ~ElfFile() {
+    if (file >= 0)
+      ::close(file);
+  }
+
+  Status openHeader() {
+    struct stat info{};
+    if (file < 0 || ::fstat(file, &info) != 0)
+      return invalid(fmt::format("cannot open '{}': {}", path, std::strerror(errno)));
+    if (!S_ISREG(info.st_mode))
+      return invalid(fmt::format("'{}' is not a regular file", path));
+    length = static_cast<uint64_t>(info.st_size);
+    if (!read(0, &header, sizeof header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+      return invalid(fmt::format("'{}' is not an executable made by hocket compile: it is no ELF file", path));
+    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
+        header.e_shentsize != sizeof(Elf64_Shdr))
+      return invalid(
+          fmt::format("'{}' is not an executable made by hocket compile: not 64-bit little-endian ELF", path));
+    return {};
+  }
+
+  Result<Elf64_Shdr> section(const char *name) const {
+    Elf64_Shdr names;
+    if (header.e_shstrndx >= header.e_shnum || !read(headerOffset(header.e_shstrndx), &names, sizeof names))
+      return truncated();
+    for (unsigned i = 0; i < header.e_shnum; ++i) {
+      Elf64_Shdr section;
+      if (!read(headerOffset(i), &section, sizeof section))
+        return truncated();
+      char found[sizeof programSection] = {};
+      if (section.sh_name < names.sh_size && read(names.sh_offset + section.sh_name, found, std::strlen(name) + 1) &&
+          std::memcmp(found, name, std::strlen(name) + 1) == 0)
+        return section;
+    }
+    return invalid(fmt::format("'{}' is not an executable made by hocket compile: it has no section {}", path, name));
+  }
+
+  bool read(uint64_t offset, void *to, uint64_t bytes) const {
+    if (offset > length || bytes > length - offset)
+      return false;
+    for (uint64_t done = 0; done < bytes;) {
+      ssize_t count = ::pread(file, static_cast<char *>(to) + done, bytes - done, static_cast<off_t>(offset + done));
+      if (count <= 0)
+        return false;
+      done += static_cast<uint64_t>(count);
+    }
+    return true;
+  }
+
+  Error truncated() const {
+    return invalid(
+        fmt::format("'{}' is truncated: its {} bytes end before what its ELF header announces", path, length));
+  }
+
+private:
+  uint64_t headerOffset(unsigned index) const { return header.e_shoff + index * sizeof(Elf64_Shdr); }
+
+  const std::string &path;
+  int file;
+  uint64_t length = 0;
+  Elf64_Ehdr header{};
+};
+} // namespace
+
+Result<ExecutableProgram> readExecutable(const std::string &path) {
+  ElfFile elf(path);
+  if (Status opened = elf.openHeader(); !opened)
+    return opened.error();
+  Result<Elf64_Shdr> section = elf.section(programSection);
+  if (!section)
+    return section.error();
+  // The length in a section header may be anything; take no memory before it is known to lie within the file.
+  uint8_t probe;
+  if (section->sh_size == 0 || section->sh_size > (uint64_t(1) << 32) ||
+      !elf.read(section->sh_offset + section->sh_size - 1, &probe, 1))
+    return elf.truncated();
+  ExecutableProgram result;
+  result.bytes.reset(static_cast<uint8_t *>(::operator new[](section->sh_size, std::align_val_t(fileAlignment))));
+  if (!elf.read(section->sh_offset, result.bytes.get(), section->sh_size))
+    return elf.truncated();
+  Opened opened = open({result.bytes.get(), section->sh_size});
+  if (!opened.program) {
+    std::string all;
+    for (const std::string &fault : opened.faults)
+      all += fmt::format("{}'{}': {}", all.empty() ? "" : "\n", path, fault);
+    return invalid(all);
+  }
+  result.program = opened.program;
+  return result;
+}
+
+} // namespace hocket::program
