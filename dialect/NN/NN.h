@@ -1,0 +1,58 @@
+// The nn dialect: what is computed. Ops are declared in NN*.td; here is what C++ needs beside them.
+#pragma once
+#include "dialect/NN/FactorRule.h"
+#include "dialect/NN/HostTensor.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/BitVector.h"
+#include <optional>
+#include <string>
+
+namespace hocket::nn {
+/// Elements of all results; the default cost of an op that touches each once.
+int64_t resultElements(mlir::Operation *op);
+} // namespace hocket::nn
+
+#include "dialect/NN/NNDialect.h.inc"
+#include "dialect/NN/NNEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialect/NN/NNAttrs.h.inc"
+#include "dialect/NN/NNAttrInterfaces.h.inc"
+#include "dialect/NN/NNOpInterfaces.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/NN/NNOps.h.inc"
+
+namespace hocket::nn {
+/// The placement that every placed op carries (`in PATH PHASE on [SHARDINGS]`); all are inherent attributes.
+llvm::StringRef getPath(mlir::Operation *op); ///< "" where there is none
+void setPath(mlir::Operation *op, llvm::StringRef path);
+Phase getPhase(mlir::Operation *op); ///< forward where nothing is said
+void setPhase(mlir::Operation *op, Phase phase);
+/// The sharding of an op's result, null where none is set.
+mlir::Attribute getSharding(mlir::OpResult result);
+void setShardings(mlir::Operation *op, llvm::ArrayRef<mlir::Attribute> shardings);
+
+/// Creates a placed op whose placement is not known yet: make<LinearOp>(builder, loc, type, x, w, /*transposed=*/false).
+template <typename OpT, typename... Args> OpT make(mlir::OpBuilder &builder, mlir::Location loc, Args &&...args) {
+  return OpT::create(builder, loc, std::forward<Args>(args)..., mlir::StringAttr(), PhaseAttr(), mlir::ArrayAttr());
+}
+
+/// True if `name` fits `pattern`, both of components joined by dots: `*` is one component, `**` any number.
+///   h.*.attn.qkv.weight  fits h.3.attn.qkv.weight, not h.3.x.attn.qkv.weight
+///   h.**                 fits h, h.3 and h.3.attn
+///   **.bias              fits bias and h.3.ln_1.bias
+bool matchesName(llvm::StringRef pattern, llvm::StringRef name);
+/// The name of `known` nearest to `name` by edit distance, empty if none is near.
+llvm::StringRef nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known);
+
+/// Reads 1, -2, 0.1, 1e-3, 6.0e-5 (MLIR's own reader refuses some); prints the shortest text that reads back exactly.
+mlir::ParseResult parseReal(mlir::AsmParser &parser, double &value);
+std::string realText(double value);
+} // namespace hocket::nn

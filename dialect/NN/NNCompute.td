@@ -1,0 +1,144 @@
+// The mathematics of a transformer, as users write it. Letters: b batch, s sequence, h hidden, v vocabulary, n heads,
+// kv KV heads, g query heads of one KV head, d head size. Ops print `in PATH PHASE on [SHARDINGS]` once those are known.
+#ifndef HOCKET_NN_COMPUTE_TD
+#define HOCKET_NN_COMPUTE_TD
+include "dialect/NN/NNBase.td"
+
+def NN_PositionsOp : NN_OffsetOp<"positions", (ins Optional<I64>:$offset)> {
+  let summary = "the position of every token, [b, s] i32: 0 … s-1 in each row (plus the shard's offset)";
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = "(`offset` $offset^)? `:` type($y) custom<Placement>($path, $phase, $shardings) attr-dict";
+}
+def NN_EmbeddingOp : NN_OffsetOp<"embedding", (ins NN_Tensor:$ids, NN_Tensor:$table, Optional<I64>:$offset), differentiable> {
+  let summary = "rows of a table: y[…, :] = table[ids[…] - offset, :], zero where the row is not in this table";
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = [{$ids `,` $table (`offset` $offset^)? `:` type($ids) `,` type($table) `->` type($y)
+      custom<Placement>($path, $phase, $shardings) attr-dict}];
+}
+def NN_LinearOp : NN_CostedOp<"linear", (ins NN_Tensor:$x, NN_Tensor:$w, UnitAttr:$transposed), differentiable> {
+  let summary = "x w: the last k dimensions of x contracted with the first k of w";
+  let description = [{
+    k = (rank x + rank w - rank y) / 2, at least 1. `transposed`: w is [out, in], both contract their last dimension (a tied
+    head); then k = 1 and w has rank 2.
+  }];
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = [{(`transposed` $transposed^)? $x `,` $w `:` type($x) `,` type($w) `->` type($y)
+      custom<Placement>($path, $phase, $shardings) attr-dict}];
+}
+def NN_MatmulOp : NN_CostedOp<"matmul", (ins NN_Tensor:$a, NN_Tensor:$b, StrAttr:$rule), differentiable> {
+  let summary = "any product of two tensors by a rule: \"b s n d, h n d -> b s h\"";
+  let description = [{
+    Each name is one dimension. Names of both operands and not of the result are contracted; names of all three are batch.
+    The names contracted, kept from a, kept from b and batch each stand together and in the same order wherever they
+    appear, so that one GEMM (with a batch) computes it.
+  }];
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = [{$a `,` $b $rule `:` type($a) `,` type($b) `->` type($y)
+      custom<Placement>($path, $phase, $shardings) attr-dict}];
+}
+def NN_LayerNormOp : NN_ComputeOp<"layer_norm", (ins NN_Tensor:$x, NN_Tensor:$gain, NN_Tensor:$bias,
+    DefaultValuedAttr<F64Attr, "1e-5">:$eps), differentiable> {
+  let summary = "over the last dimension: (x - mean) / sqrt(variance + eps) * gain + bias";
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = [{$x `,` $gain `,` $bias custom<Eps>($eps) `:` type($x) `,` type($gain) `,` type($bias) `->` type($y)
+      custom<Placement>($path, $phase, $shardings) attr-dict}];
+}
+def NN_RmsNormOp : NN_ComputeOp<"rms_norm", (ins NN_Tensor:$x, NN_Tensor:$gain,
+    DefaultValuedAttr<F64Attr, "1e-5">:$eps), differentiable> {
+  let summary = "over the last dimension: x / sqrt(mean(x^2) + eps) * gain";
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = [{$x `,` $gain custom<Eps>($eps) `:` type($x) `,` type($gain) `->` type($y)
+      custom<Placement>($path, $phase, $shardings) attr-dict}];
+}
+def NN_RopeOp : NN_ComputeOp<"rope", (ins NN_Tensor:$x, NN_Tensor:$positions,
+    DefaultValuedAttr<F64Attr, "10000.0">:$theta, OptionalAttr<I64Attr>:$dims, UnitAttr:$interleaved,
+    OptionalAttr<F64Attr>:$position_scale, UnitAttr:$inverse), differentiable> {
+  let summary = "rotary position embedding (Su et al. 2021) of the last dimension of x [b, s, …, d]";
+  let description = [{
+    Pairs (i, i + dims/2) of the first `dims` elements (all, unless said) turn by position * position_scale * theta^(-2i/dims);
+    `interleaved`: pairs (2i, 2i+1). `inverse` turns back (the gradient).
+  }];
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = [{(`inverse` $inverse^)? $x `at` $positions custom<Rope>($theta, $dims, $interleaved, $position_scale)
+      `:` type($x) `,` type($positions) `->` type($y) custom<Placement>($path, $phase, $shardings) attr-dict}];
+}
+
+def NN_MaskKind : I32EnumAttr<"MaskKind", "attention mask", [
+    I32EnumAttrCase<"Full", 0, "full">, I32EnumAttrCase<"Causal", 1, "causal">]> {
+  let cppNamespace = "::hocket::nn";
+}
+defvar attentionMask = (ins NN_MaskKind:$mask, F64Attr:$scale, OptionalAttr<I64Attr>:$window, OptionalAttr<F64Attr>:$softcap);
+def NN_AttentionOp : NN_CostedOp<"attention", !con((ins NN_Tensor:$q, NN_Tensor:$k, NN_Tensor:$v, NN_Tensor:$q_positions,
+    NN_Tensor:$k_positions), attentionMask), differentiable> {
+  let summary = "softmax(scale q k^T, masked) v, per head";
+  let description = [{
+    q [b, s, n, d] or grouped [b, s, kv, g, d]; k [b, t, kv, d]; v [b, t, kv, e]; y as q with e for d. Positions are
+    [b, s] and [b, t] i32. `causal`: key position <= query position; `window` w: also query - key < w. `softcap` c: scores
+    become c tanh(scores / c) before the mask. In training the log-sum-exp of each row, [b, s, n] or [b, s, kv, g], is kept
+    as a second result.
+  }];
+  let results = (outs NN_Tensor:$y, Optional<NN_Tensor>:$lse);
+  let assemblyFormat = [{$q `,` $k `,` $v `at` $q_positions `,` $k_positions
+      custom<AttentionMask>($mask, $scale, $window, $softcap)
+      `:` type($q) `,` type($k) `,` type($v) `,` type($q_positions) `,` type($k_positions) `->` type($y) (`,` type($lse)^)?
+      custom<Placement>($path, $phase, $shardings) attr-dict}];
+}
+
+class NN_UnaryOp<string mnemonic> : NN_ComputeOp<mnemonic, (ins NN_Tensor:$x),
+    differentiable # [DeclareOpInterfaceMethods<NN_ScalarOpInterface>]> {
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = "$x `:` type($x) `->` type($y) custom<Placement>($path, $phase, $shardings) attr-dict";
+}
+def NN_GeluOp : NN_UnaryOp<"gelu"> { let summary = "tanh form: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))"; }
+def NN_SiluOp : NN_UnaryOp<"silu"> { let summary = "x / (1 + exp(-x))"; }
+
+class NN_BinaryOp<string mnemonic> : NN_ComputeOp<mnemonic, (ins NN_Tensor:$a, NN_Tensor:$b),
+    differentiable # [DeclareOpInterfaceMethods<NN_ScalarOpInterface>]> {
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = [{$a `,` $b `:` type($a) `,` type($b) `->` type($y)
+      custom<Placement>($path, $phase, $shardings) attr-dict}];
+}
+def NN_AddOp : NN_BinaryOp<"add"> { let summary = "a + b; b may have only the trailing dimensions of a (a bias)"; }
+def NN_MulOp : NN_BinaryOp<"mul"> { let summary = "a * b; b may have only the trailing dimensions of a"; }
+
+def NN_ElementwiseOp : NN_PlacedOp<"elementwise", (ins Variadic<NN_Tensor>:$xs, OptionalAttr<StrAttr>:$name),
+    [Pure, SingleBlock, DeclareOpInterfaceMethods<NN_FactorOpInterface>, DeclareOpInterfaceMethods<NN_ReferenceOpInterface, ["getFlops"]>,
+     DeclareOpInterfaceMethods<NN_DifferentiableOpInterface>, DeclareOpInterfaceMethods<NN_ScalarOpInterface>]> {
+  let summary = "a user's own scalar function: differentiated, and compiled, from its body";
+  let description = [{
+    The body has one scalar argument an operand and returns one scalar a result, by arith and math ops. Every operand has
+    the trailing dimensions of the results (or none: a scalar). All results have one shape. `name` names it in reports.
+  }];
+  let regions = (region SizedRegion<1>:$body);
+  let results = (outs Variadic<NN_Tensor>:$ys);
+  let assemblyFormat = [{($name^)? $xs `:` type($xs) `->` type($ys) $body
+      custom<Placement>($path, $phase, $shardings) attr-dict}];
+  let extraClassDeclaration = [{ static ::llvm::StringRef getDefaultDialect() { return "nn"; } }];
+  let hasVerifier = 1;
+}
+def NN_UnstackOp : NN_ComputeOp<"unstack", (ins NN_Tensor:$x, I64Attr:$dim), differentiable> {
+  let summary = "the slices of x along `dim`, one result each, without that dimension";
+  let results = (outs Variadic<NN_Tensor>:$ys);
+  let assemblyFormat = "$x `dim` $dim `:` type($x) `->` type($ys) custom<Placement>($path, $phase, $shardings) attr-dict";
+}
+def NN_StackOp : NN_ComputeOp<"stack", (ins Variadic<NN_Tensor>:$xs, I64Attr:$dim), differentiable> {
+  let summary = "tensors of one shape side by side along a new dimension `dim`";
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = "$xs `dim` $dim `:` type($xs) `->` type($y) custom<Placement>($path, $phase, $shardings) attr-dict";
+}
+def NN_SumOp : NN_ComputeOp<"sum", (ins NN_Tensor:$x), differentiable> {
+  let summary = "sum over the leading dimensions that the result does not have";
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = "$x `:` type($x) `->` type($y) custom<Placement>($path, $phase, $shardings) attr-dict";
+}
+def NN_CrossEntropyOp : NN_ComputeOp<"cross_entropy", (ins NN_Tensor:$logits, NN_Tensor:$labels), differentiable> {
+  let summary = "loss sum (nats) over the tokens whose label is not -1, and their count";
+  let description = [{
+    logits [b, s, v], labels [b, s] i32; sum f32 and count i64 without dimensions. In training the log-sum-exp of each row,
+    [b, s], is kept as a third result. Before sharding it is taken apart into row_max, row_sum_exp, pick and sums.
+  }];
+  let results = (outs NN_Tensor:$sum, NN_Tensor:$count, Optional<NN_Tensor>:$lse);
+  let assemblyFormat = [{$logits `,` $labels `:` type($logits) `,` type($labels) `->` type($sum) `,` type($count)
+      (`,` type($lse)^)? custom<Placement>($path, $phase, $shardings) attr-dict}];
+}
+#endif

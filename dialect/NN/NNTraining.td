@@ -1,0 +1,86 @@
+// The training step: one op whose regions every later layer keeps, its state, and the optimizer's arithmetic.
+#ifndef HOCKET_NN_TRAINING_TD
+#define HOCKET_NN_TRAINING_TD
+include "dialect/NN/NNBase.td"
+
+// What a slot holds, and for how long:
+//   param, first_moment, second_moment   from step to step (the state table)
+//   accumulator  zero at the start of a step, carried from microbatch to microbatch, read by update
+//   value        written by begin, read by microbatch and update
+//   input        given by the data loader (or the step number); output: read by the launcher after update
+def NN_SlotKind : I32EnumAttr<"SlotKind", "kind of slot", [
+    I32EnumAttrCase<"Param", 0, "param">, I32EnumAttrCase<"FirstMoment", 1, "first_moment">,
+    I32EnumAttrCase<"SecondMoment", 2, "second_moment">, I32EnumAttrCase<"Accumulator", 3, "accumulator">,
+    I32EnumAttrCase<"Value", 4, "value">, I32EnumAttrCase<"Input", 5, "input">, I32EnumAttrCase<"Output", 6, "output">]> {
+  let cppNamespace = "::hocket::nn";
+}
+
+def NN_TrainingStepOp : NN_Op<"training_step", [IsolatedFromAbove, Symbol, NoTerminator, NoRegionArguments, SingleBlock,
+    OpAsmOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "begin once, microbatch `microbatches` times, update once; evaluate instead of update without training";
+  let description = [{
+    All that regions share goes through named slots (`read KIND NAME`, `write KIND NAME, %v`), declared in the first region:
+    gradient accumulators are read, added to and written by `microbatch`, so they are carried from one to the next. Slots
+    are named and not numbered so that a region can be cut into stages, and a slot's sharding at rest (the whole theory of
+    ZeRO) stands in one place. Microbatches run the ops of phase forward, then backward, then weight_grad; forward ops use
+    only forward ops. The op's batch dimension is one microbatch of all data-parallel ranks together; `begin` sees the labels
+    of the whole step as [microbatches, b, s].
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$model, FlatSymbolRefAttr:$recipe,
+                       OptionalAttr<FlatSymbolRefAttr>:$plan, I64Attr:$microbatches);
+  let regions = (region SizedRegion<1>:$slots, SizedRegion<1>:$begin, SizedRegion<1>:$microbatch,
+                        SizedRegion<1>:$update, SizedRegion<1>:$evaluate);
+  let assemblyFormat = [{$sym_name `of` $model `with` $recipe (`under` $plan^)? `microbatches` $microbatches
+      attr-dict-with-keyword `slots` $slots `begin` $begin `microbatch` $microbatch `update` $update `evaluate` $evaluate}];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    static ::llvm::StringRef getDefaultDialect() { return "nn"; }
+    SlotOp findSlot(::hocket::nn::SlotKind kind, ::llvm::StringRef name);
+  }];
+}
+def NN_SlotOp : NN_Op<"slot", [HasParent<"TrainingStepOp">]> {
+  let summary = "declares what a named slot holds, how it starts, and where it lives at rest";
+  let arguments = (ins NN_SlotKind:$kind, StrAttr:$name, TypeAttr:$type, OptionalAttr<NN_InitAttr>:$init,
+                       OptionalAttr<AnyAttr>:$sharding);
+  let assemblyFormat = [{$kind $name `:` $type (`init` custom<InitClause>($init)^)? (`on` $sharding^)? attr-dict}];
+  let hasVerifier = 1;
+}
+def NN_ReadOp : NN_PlacedOp<"read", (ins NN_SlotKind:$kind, StrAttr:$name), [MemoryEffects<[MemRead]>]> {
+  let summary = "the value of a slot";
+  let results = (outs NN_Tensor:$value);
+  let assemblyFormat = "$kind $name `:` type($value) custom<Placement>($path, $phase, $shardings) attr-dict";
+}
+def NN_WriteOp : NN_Op<"write", [MemoryEffects<[MemWrite]>]> {
+  let summary = "sets a slot; once in a region at most";
+  let arguments = !con((ins NN_SlotKind:$kind, StrAttr:$name, NN_Tensor:$value), placement);
+  let assemblyFormat = "$kind $name `,` $value `:` type($value) custom<Placement>($path, $phase, $shardings) attr-dict";
+}
+
+// ---- optimizer -------------------------------------------------------------------------------------------------------
+def NN_SquareSumOp : NN_ComputeOp<"square_sum", (ins NN_Tensor:$x)> {
+  let summary = "sum of squares of all elements, without dimensions";
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = "$x `:` type($x) `->` type($y) custom<Placement>($path, $phase, $shardings) attr-dict";
+}
+def NN_CosineRateOp : NN_ComputeOp<"cosine_rate", (ins NN_Tensor:$step, F64Attr:$peak, I64Attr:$warmup,
+    OptionalAttr<I64Attr>:$decay, F64Attr:$floor)> {
+  let summary = "the learning rate of a step (1 = the first); see learning_rate";
+  let results = (outs NN_Tensor:$rate);
+  let assemblyFormat = [{$step custom<LearningRate>($peak, $warmup, $decay, $floor) `:` type($step) `->` type($rate)
+      custom<Placement>($path, $phase, $shardings) attr-dict}];
+}
+def NN_AdamWOp : NN_ComputeOp<"adamw", (ins NN_Tensor:$param, NN_Tensor:$grad, NN_Tensor:$m, NN_Tensor:$v, NN_Tensor:$rate,
+    NN_Tensor:$clip, NN_Tensor:$step, DenseF64ArrayAttr:$betas, F64Attr:$eps, F64Attr:$weight_decay, F64Attr:$lr_scale)> {
+  let summary = "one AdamW update of one parameter; the gradient is first multiplied by `clip`";
+  let description = [{
+    g = clip grad; m' = b1 m + (1-b1) g; v' = b2 v + (1-b2) g^2;
+    param' = param - lr_scale rate (m'/(1-b1^step) / (sqrt(v'/(1-b2^step)) + eps) + weight_decay param).
+    rate and clip f32, step i64, all without dimensions.
+  }];
+  let results = (outs NN_Tensor:$new_param, NN_Tensor:$new_m, NN_Tensor:$new_v);
+  let assemblyFormat = [{$param `,` $grad `,` $m `,` $v `rate` $rate `clip` $clip `step` $step
+      `(` custom<AdamW>($betas, $eps, $weight_decay) `,` `lr_scale` `=` custom<Real>($lr_scale) `)`
+      `:` type($param) `,` type($grad) `,` type($m) `,` type($v) `,` type($rate) `,` type($clip) `,` type($step)
+      `->` type($new_param) `,` type($new_m) `,` type($new_v) custom<Placement>($path, $phase, $shardings) attr-dict}];
+}
+#endif
