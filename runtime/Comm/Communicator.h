@@ -25,6 +25,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace hocket::runtime {
@@ -128,6 +129,13 @@ public:
   // Makes this rank's end of a communicator. Every member calls it, all ranks in the order of ids. ncclCommInitRank,
   // MPI_Comm_create_group.
   virtual Result<std::unique_ptr<Communicator>> communicator(const Group &group, Deadline deadline) = 0;
+  // Waits until some posted message of this rank may have moved on since it was last tested, until an abort (an error),
+  // or a short while; the executor calls it when no stream can go on, and tests its requests again. Here: sleeps 50 us,
+  // for backends that cannot do better. Shared memory: a futex of this rank that peers wake. MPI_Testany in a loop.
+  virtual Status waitForMessages(Deadline deadline) {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    return {};
+  }
   // Ends every wait of every rank with this message; the first call counts. ncclCommAbort, MPI_Abort.
   virtual void abort(std::string_view message) = 0;
 };

@@ -198,6 +198,8 @@ void checkAcrossStages(CheckContext &context) {
   for (const RankProgram *rank : *program.ranks())
     for (const Entry *entry : *rank->entries())
       names.insert(entry->name()->str());
+  if (!names.count(trainEntry))
+    context.fault("no entry '{}', expected one", trainEntry);
   for (const std::string &name : names) {
     std::vector<Transfers> ofStage(context.stages);
     std::set<uint32_t> used;

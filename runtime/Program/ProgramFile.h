@@ -16,6 +16,10 @@ inline constexpr char fileMagic[8] = {'H', 'O', 'C', 'K', 'E', 'T', '\r', '\n'};
 inline constexpr uint32_t fileVersion = 1;
 inline constexpr size_t fileAlignment = 64;
 
+// Names of entries. Every program has the first: one training step (begin, microbatches, update).
+inline constexpr char trainEntry[] = "train";
+inline constexpr char evalEntry[] = "eval";
+
 // Little-endian. The bytes that follow are the FlatBuffer, `payloadBytes` of them and no more.
 struct FileHeader {
   char magic[8];
