@@ -3,6 +3,7 @@
 #define HOCKET_NN_BASE_TD
 include "mlir/IR/OpBase.td"
 include "mlir/IR/EnumAttr.td"
+include "dialect/NN/NNEnums.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -21,19 +22,7 @@ def NN_Dialect : Dialect {
 
 class NN_Op<string mnemonic, list<Trait> traits = []> : Op<NN_Dialect, mnemonic, traits>;
 
-// When an op of the microbatch region runs. Set by autodiff; the schedule makes bodies from it.
-def NN_Phase : I32EnumAttr<"Phase", "part of a microbatch's work", [
-    I32EnumAttrCase<"Forward", 0, "forward">, I32EnumAttrCase<"Backward", 1, "backward">,
-    I32EnumAttrCase<"WeightGrad", 2, "weight_grad">]> {
-  let cppNamespace = "::hocket::nn";
-}
 
-// How a parameter starts. Values are made by the runtime from (seed, name, global index).
-def NN_InitKind : I32EnumAttr<"InitKind", "initialiser", [
-    I32EnumAttrCase<"Zeros", 0, "zeros">, I32EnumAttrCase<"Ones", 1, "ones">, I32EnumAttrCase<"Normal", 2, "normal">,
-    I32EnumAttrCase<"Constant", 3, "constant">]> {
-  let cppNamespace = "::hocket::nn";
-}
 def NN_InitAttr : AttrDef<NN_Dialect, "Init"> {
   let mnemonic = "init";
   let summary = "zeros, ones, normal(deviation) or constant(value)";

@@ -63,10 +63,6 @@ def NN_RopeOp : NN_ComputeOp<"rope", (ins NN_Tensor:$x, NN_Tensor:$positions,
       `:` type($x) `,` type($positions) `->` type($y) custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 
-def NN_MaskKind : I32EnumAttr<"MaskKind", "attention mask", [
-    I32EnumAttrCase<"Full", 0, "full">, I32EnumAttrCase<"Causal", 1, "causal">]> {
-  let cppNamespace = "::hocket::nn";
-}
 defvar attentionMask = (ins NN_MaskKind:$mask, F64Attr:$scale, OptionalAttr<I64Attr>:$window, OptionalAttr<F64Attr>:$softcap);
 def NN_AttentionOp : NN_CostedOp<"attention", !con((ins NN_Tensor:$q, NN_Tensor:$k, NN_Tensor:$v, NN_Tensor:$q_positions,
     NN_Tensor:$k_positions), attentionMask), differentiable> {

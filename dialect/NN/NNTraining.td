@@ -3,17 +3,6 @@
 #define HOCKET_NN_TRAINING_TD
 include "dialect/NN/NNBase.td"
 
-// What a slot holds, and for how long:
-//   param, first_moment, second_moment   from step to step (the state table)
-//   accumulator  zero at the start of a step, carried from microbatch to microbatch, read by update
-//   value        written by begin, read by microbatch and update
-//   input        given by the data loader (or the step number); output: read by the launcher after update
-def NN_SlotKind : I32EnumAttr<"SlotKind", "kind of slot", [
-    I32EnumAttrCase<"Param", 0, "param">, I32EnumAttrCase<"FirstMoment", 1, "first_moment">,
-    I32EnumAttrCase<"SecondMoment", 2, "second_moment">, I32EnumAttrCase<"Accumulator", 3, "accumulator">,
-    I32EnumAttrCase<"Value", 4, "value">, I32EnumAttrCase<"Input", 5, "input">, I32EnumAttrCase<"Output", 6, "output">]> {
-  let cppNamespace = "::hocket::nn";
-}
 
 def NN_TrainingStepOp : NN_Op<"training_step", [IsolatedFromAbove, Symbol, NoTerminator, NoRegionArguments, SingleBlock,
     OpAsmOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {

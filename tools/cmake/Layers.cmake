@@ -50,7 +50,7 @@ function(hocket_library name)
   endif()
 endfunction()
 
-# Runs mlir-tblgen for a dialect folder: ${prefix}.td (ops, types, attributes, enums) and ${prefix}Interfaces.td.
+# Runs mlir-tblgen: ${prefix}.td (ops, attributes), ${prefix}Enums.td and ${prefix}Interfaces.td of a dialect folder.
 # Generated files lie in build/generated/dialect/FOLDER, included as "dialect/FOLDER/FILE.inc".
 function(hocket_tablegen td)
   set(args ${ARGN})
@@ -87,9 +87,8 @@ function(hocket_dialect lib dialect prefix)
     ${prefix}Ops.h.inc "-gen-op-decls -dialect=${dialect}"
     ${prefix}Ops.cpp.inc "-gen-op-defs -dialect=${dialect}"
     ${prefix}Attrs.h.inc "-gen-attrdef-decls --attrdefs-dialect=${dialect}"
-    ${prefix}Attrs.cpp.inc "-gen-attrdef-defs --attrdefs-dialect=${dialect}"
-    ${prefix}Enums.h.inc "-gen-enum-decls"
-    ${prefix}Enums.cpp.inc "-gen-enum-defs")
+    ${prefix}Attrs.cpp.inc "-gen-attrdef-defs --attrdefs-dialect=${dialect}")
+  hocket_tablegen(${prefix}Enums.td ${prefix}Enums.h.inc -gen-enum-decls ${prefix}Enums.cpp.inc -gen-enum-defs)
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${prefix}Interfaces.td)
     hocket_tablegen(${prefix}Interfaces.td
       ${prefix}OpInterfaces.h.inc -gen-op-interface-decls ${prefix}OpInterfaces.cpp.inc -gen-op-interface-defs

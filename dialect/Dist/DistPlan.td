@@ -1,0 +1,52 @@
+// The plan: an ordered list of tactics. Later ones never override earlier ones; a conflict is an error.
+#ifndef HOCKET_DIST_PLAN_TD
+#define HOCKET_DIST_PLAN_TD
+include "dialect/Dist/DistBase.td"
+
+def Dist_PlanOp : Dist_Op<"plan", [OpAsmOpInterface, Symbol, NoTerminator, SingleBlock,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "how one model is spread over one mesh";
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$model, FlatSymbolRefAttr:$mesh);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name `for` $model `on` $mesh attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    static ::llvm::StringRef getDefaultDialect() { return "dist"; }
+    /// The first tactic of type OpT, null if the plan has none.
+    template <typename OpT> OpT tactic() {
+      for (::mlir::Operation &op : getBody().front())
+        if (auto found = ::mlir::dyn_cast<OpT>(op)) return found;
+      return {};
+    }
+  }];
+}
+class Dist_Tactic<string mnemonic> : Dist_Op<mnemonic, [HasParent<"PlanOp">]>;
+
+def Dist_BatchOp : Dist_Tactic<"batch"> {
+  let summary = "splits the batch over axes (may be none: {}), and says how many sequences of it a rank takes at a time";
+  let arguments = (ins OptionalAttr<Dist_AxesAttr>:$axes, I64Attr:$microbatch);
+  let assemblyFormat = "(`over` custom<Axes>($axes)^)? `microbatch` $microbatch `sequences` attr-dict";
+}
+def Dist_SplitOp : Dist_Tactic<"split"> {
+  let summary = "splits one dimension of every parameter whose name fits; propagation finds what follows from it";
+  let description = [{
+    `split "h.*.attn.qkv.weight" dim 2 over "tp"`, or `split megatron over "tp"`: column, row, head and vocabulary splits as
+    Megatron-LM makes them, found by factors, not by names.
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$pattern, OptionalAttr<I64Attr>:$dim, OptionalAttr<StrAttr>:$form,
+                       Dist_AxesAttr:$axes);
+  let assemblyFormat = "custom<SplitWhat>($pattern, $dim, $form) `over` custom<Axes>($axes) attr-dict";
+  let hasVerifier = 1;
+}
+// Schedule names are those that passes/Schedule registers; names that are no identifiers stand in quotes.
+def Dist_StagesOp : Dist_Tactic<"stages"> {
+  let summary = "cuts the layers into stages along an axis, as even as can be, longer ones first";
+  let arguments = (ins Dist_AxesAttr:$axes, StrAttr:$schedule);
+  let assemblyFormat = "`over` custom<Axes>($axes) `schedule` custom<ScheduleName>($schedule) attr-dict";
+}
+def Dist_ZeroOp : Dist_Tactic<"zero"> {
+  let summary = "ZeRO (Rajbhandari et al. 2020): 0 nothing, 1 optimizer state split over the data axes";
+  let arguments = (ins I64Attr:$stage, Dist_AxesAttr:$axes);
+  let assemblyFormat = "$stage `over` custom<Axes>($axes) attr-dict";
+}
+#endif

@@ -1,0 +1,36 @@
+// The enums of the nn dialect: text, parser and flag come from here.
+#ifndef HOCKET_NN_ENUMS_TD
+#define HOCKET_NN_ENUMS_TD
+include "mlir/IR/EnumAttr.td"
+
+// When an op of the microbatch region runs. Set by autodiff; the schedule makes bodies from it.
+def NN_Phase : I32EnumAttr<"Phase", "part of a microbatch's work", [
+    I32EnumAttrCase<"Forward", 0, "forward">, I32EnumAttrCase<"Backward", 1, "backward">,
+    I32EnumAttrCase<"WeightGrad", 2, "weight_grad">]> {
+  let cppNamespace = "::hocket::nn";
+}
+
+// How a parameter starts. Values are made by the runtime from (seed, name, global index).
+def NN_InitKind : I32EnumAttr<"InitKind", "initialiser", [
+    I32EnumAttrCase<"Zeros", 0, "zeros">, I32EnumAttrCase<"Ones", 1, "ones">, I32EnumAttrCase<"Normal", 2, "normal">,
+    I32EnumAttrCase<"Constant", 3, "constant">]> {
+  let cppNamespace = "::hocket::nn";
+}
+
+def NN_MaskKind : I32EnumAttr<"MaskKind", "attention mask", [
+    I32EnumAttrCase<"Full", 0, "full">, I32EnumAttrCase<"Causal", 1, "causal">]> {
+  let cppNamespace = "::hocket::nn";
+}
+
+// What a slot holds, and for how long:
+//   param, first_moment, second_moment   from step to step (the state table)
+//   accumulator  zero at the start of a step, carried from microbatch to microbatch, read by update
+//   value        written by begin, read by microbatch and update
+//   input        given by the data loader (or the step number); output: read by the launcher after update
+def NN_SlotKind : I32EnumAttr<"SlotKind", "kind of slot", [
+    I32EnumAttrCase<"Param", 0, "param">, I32EnumAttrCase<"FirstMoment", 1, "first_moment">,
+    I32EnumAttrCase<"SecondMoment", 2, "second_moment">, I32EnumAttrCase<"Accumulator", 3, "accumulator">,
+    I32EnumAttrCase<"Value", 4, "value">, I32EnumAttrCase<"Input", 5, "input">, I32EnumAttrCase<"Output", 6, "output">]> {
+  let cppNamespace = "::hocket::nn";
+}
+#endif
