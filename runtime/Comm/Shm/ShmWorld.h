@@ -11,7 +11,7 @@
 
 namespace hocket::runtime::shm {
 
-class Transfers;
+class Messages;
 
 class ShmWorld : public World {
 public:
@@ -32,7 +32,7 @@ public:
 private:
   Region shared;
   int self;
-  std::unique_ptr<Transfers> transfers;
+  std::unique_ptr<Messages> messages;
 };
 
 // Asks the kernel to kill this process when its parent dies (PR_SET_PDEATHSIG). Call it first thing after exec, in the

@@ -9,7 +9,7 @@ namespace hocket::runtime {
 
 // C = op(A) op(B) (+ C) by oneDNN, each thread of the pool computing a fixed part: of the batch if it has at least one
 // product per thread, otherwise of the longer of M and N, cut at multiples of 16. The cut depends on the shape and the
-// number of threads alone. Fails where oneDNN refuses (Invalid; says with which sizes).
+// number of threads alone; small products are not cut. Fails where oneDNN refuses (Invalid; says with which sizes).
 Status cpuGemm(ThreadPool &pool, const Gemm &gemm, const float *a, const float *b, float *c);
 
 class CpuDevice : public Device {

@@ -1,0 +1,37 @@
+// Names and sizes that all backends share.
+#include "runtime/Comm/Communicator.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace hocket::runtime {
+
+size_t sizeBytes(ElementType type) {
+  switch (type) {
+  case ElementType::BF16:
+  case ElementType::F16:
+    return 2;
+  case ElementType::F32:
+  case ElementType::I32:
+    return 4;
+  case ElementType::F64:
+  case ElementType::I64:
+    break;
+  }
+  return 8;
+}
+
+std::string_view toString(ElementType type) {
+  constexpr std::string_view names[] = {"f32", "f64", "bf16", "f16", "i32", "i64"};
+  return names[static_cast<int>(type)];
+}
+
+std::string_view toString(Reduction reduction) {
+  constexpr std::string_view names[] = {"sum", "max", "min"};
+  return names[static_cast<int>(reduction)];
+}
+
+std::string Communicator::describe() const {
+  return fmt::format("communicator {} \"{}\" of ranks {}", members.id, members.name, fmt::join(members.ranks, ", "));
+}
+
+} // namespace hocket::runtime
