@@ -1,0 +1,35 @@
+// The enums of the step dialect: text, parser and flag come from here. They mirror those of runtime/Program/program.fbs.
+#ifndef HOCKET_STEP_ENUMS_TD
+#define HOCKET_STEP_ENUMS_TD
+include "mlir/IR/EnumAttr.td"
+
+// Where a buffer's offset counts from: the rank's arena; the slot of the microbatch that runs; or the arena plus
+// microbatch * bytes (inputs: the whole local batch lies in the arena).
+def Step_Space : I32EnumAttr<"Space", "memory space", [
+    I32EnumAttrCase<"Arena", 0, "arena">, I32EnumAttrCase<"Slot", 1, "slot">, I32EnumAttrCase<"Microbatch", 2, "microbatch">]> {
+  let cppNamespace = "::hocket::step";
+}
+// What a buffer is for, in memory reports.
+def Step_MemoryClass : I32EnumAttr<"MemoryClass", "memory class", [
+    I32EnumAttrCase<"Parameter", 0, "parameter">, I32EnumAttrCase<"OptimizerState", 1, "optimizer_state">,
+    I32EnumAttrCase<"Accumulator", 2, "accumulator">, I32EnumAttrCase<"Input", 3, "input">,
+    I32EnumAttrCase<"Activation", 4, "activation">, I32EnumAttrCase<"Workspace", 5, "workspace">,
+    I32EnumAttrCase<"Communication", 6, "communication">, I32EnumAttrCase<"Scalar", 7, "scalar">]> {
+  let cppNamespace = "::hocket::step";
+}
+def Step_BodyKind : I32EnumAttr<"BodyKind", "kind of body", [
+    I32EnumAttrCase<"Begin", 0, "begin">, I32EnumAttrCase<"Forward", 1, "forward">, I32EnumAttrCase<"Backward", 2, "backward">,
+    I32EnumAttrCase<"WeightGrad", 3, "weight_grad">, I32EnumAttrCase<"Recompute", 4, "recompute">,
+    I32EnumAttrCase<"Update", 5, "update">, I32EnumAttrCase<"Evaluate", 6, "evaluate">]> {
+  let cppNamespace = "::hocket::step";
+}
+def Step_CollectiveKind : I32EnumAttr<"CollectiveKind", "collective", [
+    I32EnumAttrCase<"AllReduce", 0, "all_reduce">, I32EnumAttrCase<"ReduceScatter", 1, "reduce_scatter">,
+    I32EnumAttrCase<"AllGather", 2, "all_gather">, I32EnumAttrCase<"AllToAll", 3, "all_to_all">]> {
+  let cppNamespace = "::hocket::step";
+}
+def Step_RankScalarKind : I32EnumAttr<"RankScalarKind", "number that depends on the rank", [
+    I32EnumAttrCase<"Offset", 0, "offset">, I32EnumAttrCase<"Extent", 1, "extent">]> {
+  let cppNamespace = "::hocket::step";
+}
+#endif
