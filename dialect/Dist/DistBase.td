@@ -1,4 +1,4 @@
-// The dist dialect, mesh and sharding attributes.
+// The dist dialect and its attributes. No ops: other dialects include this file.
 #ifndef HOCKET_DIST_BASE_TD
 #define HOCKET_DIST_BASE_TD
 include "mlir/IR/OpBase.td"
@@ -73,18 +73,5 @@ def Dist_MeshAxisAttr : AttrDef<Dist_Dialect, "MeshAxis"> {
   let mnemonic = "axis";
   let parameters = (ins StringRefParameter<>:$name, "int64_t":$size);
   let assemblyFormat = "`<` $name `=` $size `>`";
-}
-def Dist_MeshOp : Dist_Op<"mesh", [Symbol]> {
-  let summary = "named axes of devices; rank = row-major over the axes as declared";
-  let arguments = (ins SymbolNameAttr:$sym_name, ArrayAttr:$axes);
-  let assemblyFormat = "$sym_name `` custom<MeshAxes>($axes) attr-dict";
-  let hasVerifier = 1;
-  let extraClassDeclaration = [{
-    int64_t getWorldSize();
-    /// Size of an axis, 0 if there is none of that name.
-    int64_t getAxisSize(::llvm::StringRef name);
-    /// Index of an axis as declared, -1 if there is none.
-    int64_t getAxisIndex(::llvm::StringRef name);
-  }];
 }
 #endif

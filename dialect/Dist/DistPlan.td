@@ -1,8 +1,21 @@
-// The plan: an ordered list of tactics. Later ones never override earlier ones; a conflict is an error.
+// The mesh, and the plan: an ordered list of tactics. Later ones never override earlier ones; a conflict is an error.
 #ifndef HOCKET_DIST_PLAN_TD
 #define HOCKET_DIST_PLAN_TD
 include "dialect/Dist/DistBase.td"
 
+def Dist_MeshOp : Dist_Op<"mesh", [Symbol]> {
+  let summary = "named axes of devices; rank = row-major over the axes as declared";
+  let arguments = (ins SymbolNameAttr:$sym_name, ArrayAttr:$axes);
+  let assemblyFormat = "$sym_name `` custom<MeshAxes>($axes) attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getWorldSize();
+    /// Size of an axis, 0 if there is none of that name.
+    int64_t getAxisSize(::llvm::StringRef name);
+    /// Index of an axis as declared, -1 if there is none.
+    int64_t getAxisIndex(::llvm::StringRef name);
+  }];
+}
 def Dist_PlanOp : Dist_Op<"plan", [OpAsmOpInterface, Symbol, NoTerminator, SingleBlock,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "how one model is spread over one mesh";
