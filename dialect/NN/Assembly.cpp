@@ -1,0 +1,146 @@
+// Readers and printers of the directives of models and of the mathematics.
+#include "dialect/NN/Assembly.h"
+#include "dialect/NN/Arguments.h"
+using namespace mlir;
+
+namespace hocket::nn {
+
+// ---- initialisers
+// ----------------------------------------------------------------------------------------------------
+static ParseResult readInit(AsmParser &parser, InitAttr &init) {
+  StringRef word;
+  if (parseWord(parser, "initialiser", {"zeros", "ones", "normal", "constant"}, word))
+    return failure();
+  InitKind kind = *symbolizeInitKind(word);
+  FloatAttr scale = parser.getBuilder().getF64FloatAttr(0);
+  if ((kind == InitKind::Normal || kind == InitKind::Constant) && parseRealInParens(parser, scale))
+    return failure();
+  init = InitAttr::get(parser.getContext(), kind, scale);
+  return success();
+}
+
+template <typename Printer> static void writeInit(Printer &printer, InitAttr init) {
+  printer << stringifyInitKind(init.getKind());
+  if (init.getKind() == InitKind::Normal || init.getKind() == InitKind::Constant)
+    printer << '(' << realText(init.getScale().getValueAsDouble()) << ')';
+}
+
+ParseResult parseInitClause(OpAsmParser &parser, InitAttr &init) { return readInit(parser, init); }
+void printInitClause(OpAsmPrinter &printer, Operation *, InitAttr init) { writeInit(printer, init); }
+
+Attribute InitAttr::parse(AsmParser &parser, Type) {
+  InitAttr init;
+  if (parser.parseLess() || readInit(parser, init) || parser.parseGreater())
+    return {};
+  return init;
+}
+void InitAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  writeInit(printer, *this);
+  printer << '>';
+}
+
+// ---- numbers of norms, rope and attention
+// ----------------------------------------------------------------------------
+constexpr double defaultEps = 1e-5;
+constexpr double defaultTheta = 10000;
+
+ParseResult parseEps(OpAsmParser &parser, FloatAttr &eps) {
+  eps = parser.getBuilder().getF64FloatAttr(defaultEps);
+  return succeeded(parser.parseOptionalKeyword("eps")) ? parseRealInParens(parser, eps) : ParseResult(success());
+}
+void printEps(OpAsmPrinter &printer, Operation *, FloatAttr eps) {
+  if (eps && eps.getValueAsDouble() != defaultEps)
+    printer << " eps(" << realText(eps.getValueAsDouble()) << ')';
+}
+
+ParseResult parseRope(OpAsmParser &parser, FloatAttr &theta, IntegerAttr &dims, UnitAttr &interleaved,
+                      FloatAttr &scale) {
+  theta = parser.getBuilder().getF64FloatAttr(defaultTheta);
+  auto flag = [&]() -> ParseResult {
+    interleaved = parser.getBuilder().getUnitAttr();
+    return success();
+  };
+  return parseOptions(parser, "rope",
+                      {{"theta", false, [&] { return parseRealInParens(parser, theta); }},
+                       {"dims", false, [&] { return parseIntegerInParens(parser, dims); }},
+                       {"interleaved", false, flag},
+                       {"position_scale", false, [&] { return parseRealInParens(parser, scale); }}});
+}
+void printRope(OpAsmPrinter &printer, Operation *, FloatAttr theta, IntegerAttr dims, UnitAttr interleaved,
+               FloatAttr scale) {
+  if (theta && theta.getValueAsDouble() != defaultTheta)
+    printer << " theta(" << realText(theta.getValueAsDouble()) << ')';
+  if (dims)
+    printer << " dims(" << dims.getInt() << ')';
+  if (interleaved)
+    printer << " interleaved";
+  if (scale)
+    printer << " position_scale(" << realText(scale.getValueAsDouble()) << ')';
+}
+
+ParseResult parseAttentionMask(OpAsmParser &parser, MaskKindAttr &mask, FloatAttr &scale, IntegerAttr &window,
+                               FloatAttr &softcap) {
+  StringRef word;
+  if (parseWord(parser, "attention mask", {"causal", "full"}, word))
+    return failure();
+  mask = MaskKindAttr::get(parser.getContext(), *symbolizeMaskKind(word));
+  return parseOptions(parser, "attention",
+                      {{"scale", true, [&] { return parseRealInParens(parser, scale); }},
+                       {"window", false, [&] { return parseIntegerInParens(parser, window); }},
+                       {"softcap", false, [&] { return parseRealInParens(parser, softcap); }}});
+}
+void printAttentionMask(OpAsmPrinter &printer, Operation *, MaskKindAttr mask, FloatAttr scale, IntegerAttr window,
+                        FloatAttr softcap) {
+  printer << stringifyMaskKind(mask.getValue()) << " scale(" << realText(scale.getValueAsDouble()) << ')';
+  if (window)
+    printer << " window(" << window.getInt() << ')';
+  if (softcap)
+    printer << " softcap(" << realText(softcap.getValueAsDouble()) << ')';
+}
+
+ParseResult parseReal(OpAsmParser &parser, FloatAttr &value) { return parseRealAttr(parser, value); }
+void printReal(OpAsmPrinter &printer, Operation *, FloatAttr value) { printer << realText(value.getValueAsDouble()); }
+
+// ---- slots and calls
+// -------------------------------------------------------------------------------------------------
+ParseResult parseKind(OpAsmParser &parser, SlotKindAttr &kind) {
+  StringRef word;
+  if (parseWord(parser, "kind of slot",
+                {"param", "first_moment", "second_moment", "accumulator", "value", "input", "output"}, word))
+    return failure();
+  kind = SlotKindAttr::get(parser.getContext(), *symbolizeSlotKind(word));
+  return success();
+}
+void printKind(OpAsmPrinter &printer, Operation *, SlotKindAttr kind) { printer << stringifySlotKind(kind.getValue()); }
+
+static ParseResult readTypes(OpAsmParser &parser, SmallVectorImpl<Type> &types) {
+  if (succeeded(parser.parseOptionalLParen())) {
+    if (succeeded(parser.parseOptionalRParen()))
+      return success();
+    return failure(parser.parseTypeList(types) || parser.parseRParen());
+  }
+  return parser.parseTypeList(types);
+}
+ParseResult parseCallTypes(OpAsmParser &parser, SmallVectorImpl<Type> &args, SmallVectorImpl<Type> &results) {
+  if (readTypes(parser, args))
+    return failure();
+  if (succeeded(parser.parseOptionalArrow()))
+    return readTypes(parser, results);
+  results.assign(args.begin(), args.end());
+  return success();
+}
+
+static void writeTypes(OpAsmPrinter &printer, TypeRange types) {
+  if (types.empty())
+    printer << "()";
+  llvm::interleaveComma(types, printer);
+}
+void printCallTypes(OpAsmPrinter &printer, Operation *, TypeRange args, TypeRange results) {
+  writeTypes(printer, args);
+  if (args == results)
+    return;
+  printer << " -> ";
+  writeTypes(printer, results);
+}
+} // namespace hocket::nn

@@ -16,15 +16,25 @@
 #include <string>
 
 namespace hocket::nn {
-/// Elements of all results; the default cost of an op that touches each once.
+/// Elements of all results (an unknown dimension counts as one); the default cost of an op that touches each once.
 int64_t resultElements(mlir::Operation *op);
+
+/// Faults of an op's placement: not one sharding a result, or a sharding of another rank than its result.
+llvm::LogicalResult verifyPlacement(mlir::Operation *op);
+/// Names an op's results by its layer path, its weight and its mnemonic, so that IR reads aloud: %h3_attn_qkv.
+void nameResults(mlir::Operation *op, mlir::OpAsmSetValueNameFn set);
+/// Every op with a path, a phase and shardings.
+template <typename ConcreteType> class Placed : public mlir::OpTrait::TraitBase<ConcreteType, Placed> {
+public:
+  static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifyPlacement(op); }
+};
 } // namespace hocket::nn
 
 #include "dialect/NN/NNDialect.h.inc"
 #include "dialect/NN/NNEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
-#include "dialect/NN/NNAttrs.h.inc"
 #include "dialect/NN/NNAttrInterfaces.h.inc"
+#include "dialect/NN/NNAttrs.h.inc"
 #include "dialect/NN/NNOpInterfaces.h.inc"
 #define GET_OP_CLASSES
 #include "dialect/NN/NNOps.h.inc"
@@ -37,9 +47,11 @@ Phase getPhase(mlir::Operation *op); ///< forward where nothing is said
 void setPhase(mlir::Operation *op, Phase phase);
 /// The sharding of an op's result, null where none is set.
 mlir::Attribute getSharding(mlir::OpResult result);
+/// One a result, null where it is not known; all null takes the attribute away.
 void setShardings(mlir::Operation *op, llvm::ArrayRef<mlir::Attribute> shardings);
 
-/// Creates a placed op whose placement is not known yet: make<LinearOp>(builder, loc, type, x, w, /*transposed=*/false).
+/// Creates a placed op whose placement is not known yet: make<LinearOp>(builder, loc, type, x, w,
+/// /*transposed=*/false).
 template <typename OpT, typename... Args> OpT make(mlir::OpBuilder &builder, mlir::Location loc, Args &&...args) {
   return OpT::create(builder, loc, std::forward<Args>(args)..., mlir::StringAttr(), PhaseAttr(), mlir::ArrayAttr());
 }

@@ -33,9 +33,14 @@ def NN_InitAttr : AttrDef<NN_Dialect, "Init"> {
 // The layer an op came from ("h.3.attn"), when it runs, and where its results live (one sharding a result). Inherent:
 // later passes read them. Printed `in "h.3.attn" backward on [#dp_r_tp]`.
 defvar placement = (ins OptionalAttr<StrAttr>:$path, OptionalAttr<NN_Phase>:$phase, OptionalAttr<ArrayAttr>:$shardings);
-class NN_PlacedOp<string mnemonic, dag specific, list<Trait> traits = []> : NN_Op<mnemonic, traits # [
+def NN_Placed : NativeOpTrait<"Placed"> { let cppNamespace = "::hocket::nn"; }
+defvar nameResults = [{
+    void $cppClass::getAsmResultNames(::mlir::OpAsmSetValueNameFn set) { ::hocket::nn::nameResults(*this, set); }
+}];
+class NN_PlacedOp<string mnemonic, dag specific, list<Trait> traits = []> : NN_Op<mnemonic, traits # [NN_Placed,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let arguments = !con(specific, placement);
+  let extraClassDefinition = nameResults;
 }
 // An op of the mathematics: pure, with factors, cost and meaning.
 class NN_ComputeOp<string mnemonic, dag specific, list<Trait> traits = []> : NN_PlacedOp<mnemonic, specific, [Pure,
@@ -53,7 +58,7 @@ class NN_OffsetOp<string mnemonic, dag specific, list<Trait> traits = []> : NN_P
     DeclareOpInterfaceMethods<NN_FactorOpInterface, ["setOffsetOperand"]>,
     DeclareOpInterfaceMethods<NN_ReferenceOpInterface>] # traits> {
   let hasVerifier = 1;
-  let extraClassDefinition = [{
+  let extraClassDefinition = nameResults # [{
     void $cppClass::setOffsetOperand(::mlir::Value offset) { getOffsetMutable().assign(offset); }
   }];
 }

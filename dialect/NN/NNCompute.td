@@ -7,13 +7,13 @@ include "dialect/NN/NNBase.td"
 def NN_PositionsOp : NN_OffsetOp<"positions", (ins Optional<I64>:$offset)> {
   let summary = "the position of every token, [b, s] i32: 0 … s-1 in each row (plus the shard's offset)";
   let results = (outs NN_Tensor:$y);
-  let assemblyFormat = "(`offset` $offset^)? `:` type($y) custom<Placement>($path, $phase, $shardings) attr-dict";
+  let assemblyFormat = "(`offset` $offset^)? `:` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict";
 }
 def NN_EmbeddingOp : NN_OffsetOp<"embedding", (ins NN_Tensor:$ids, NN_Tensor:$table, Optional<I64>:$offset), differentiable> {
   let summary = "rows of a table: y[…, :] = table[ids[…] - offset, :], zero where the row is not in this table";
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = [{$ids `,` $table (`offset` $offset^)? `:` type($ids) `,` type($table) `->` type($y)
-      custom<Placement>($path, $phase, $shardings) attr-dict}];
+      `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 def NN_LinearOp : NN_CostedOp<"linear", (ins NN_Tensor:$x, NN_Tensor:$w, UnitAttr:$transposed), differentiable> {
   let summary = "x w: the last k dimensions of x contracted with the first k of w";
@@ -23,7 +23,7 @@ def NN_LinearOp : NN_CostedOp<"linear", (ins NN_Tensor:$x, NN_Tensor:$w, UnitAtt
   }];
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = [{(`transposed` $transposed^)? $x `,` $w `:` type($x) `,` type($w) `->` type($y)
-      custom<Placement>($path, $phase, $shardings) attr-dict}];
+      `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 def NN_MatmulOp : NN_CostedOp<"matmul", (ins NN_Tensor:$a, NN_Tensor:$b, StrAttr:$rule), differentiable> {
   let summary = "any product of two tensors by a rule: \"b s n d, h n d -> b s h\"";
@@ -34,21 +34,21 @@ def NN_MatmulOp : NN_CostedOp<"matmul", (ins NN_Tensor:$a, NN_Tensor:$b, StrAttr
   }];
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = [{$a `,` $b $rule `:` type($a) `,` type($b) `->` type($y)
-      custom<Placement>($path, $phase, $shardings) attr-dict}];
+      `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 def NN_LayerNormOp : NN_ComputeOp<"layer_norm", (ins NN_Tensor:$x, NN_Tensor:$gain, NN_Tensor:$bias,
     DefaultValuedAttr<F64Attr, "1e-5">:$eps), differentiable> {
   let summary = "over the last dimension: (x - mean) / sqrt(variance + eps) * gain + bias";
   let results = (outs NN_Tensor:$y);
-  let assemblyFormat = [{$x `,` $gain `,` $bias custom<Eps>($eps) `:` type($x) `,` type($gain) `,` type($bias) `->` type($y)
-      custom<Placement>($path, $phase, $shardings) attr-dict}];
+  let assemblyFormat = [{$x `,` $gain `,` $bias `` custom<Eps>($eps) `:` type($x) `,` type($gain) `,` type($bias) `->` type($y)
+      `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 def NN_RmsNormOp : NN_ComputeOp<"rms_norm", (ins NN_Tensor:$x, NN_Tensor:$gain,
     DefaultValuedAttr<F64Attr, "1e-5">:$eps), differentiable> {
   let summary = "over the last dimension: x / sqrt(mean(x^2) + eps) * gain";
   let results = (outs NN_Tensor:$y);
-  let assemblyFormat = [{$x `,` $gain custom<Eps>($eps) `:` type($x) `,` type($gain) `->` type($y)
-      custom<Placement>($path, $phase, $shardings) attr-dict}];
+  let assemblyFormat = [{$x `,` $gain `` custom<Eps>($eps) `:` type($x) `,` type($gain) `->` type($y)
+      `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 def NN_RopeOp : NN_ComputeOp<"rope", (ins NN_Tensor:$x, NN_Tensor:$positions,
     DefaultValuedAttr<F64Attr, "10000.0">:$theta, OptionalAttr<I64Attr>:$dims, UnitAttr:$interleaved,
@@ -59,8 +59,8 @@ def NN_RopeOp : NN_ComputeOp<"rope", (ins NN_Tensor:$x, NN_Tensor:$positions,
     `interleaved`: pairs (2i, 2i+1). `inverse` turns back (the gradient).
   }];
   let results = (outs NN_Tensor:$y);
-  let assemblyFormat = [{(`inverse` $inverse^)? $x `at` $positions custom<Rope>($theta, $dims, $interleaved, $position_scale)
-      `:` type($x) `,` type($positions) `->` type($y) custom<Placement>($path, $phase, $shardings) attr-dict}];
+  let assemblyFormat = [{(`inverse` $inverse^)? $x `at` $positions `` custom<Rope>($theta, $dims, $interleaved, $position_scale)
+      `:` type($x) `,` type($positions) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 
 defvar attentionMask = (ins NN_MaskKind:$mask, F64Attr:$scale, OptionalAttr<I64Attr>:$window, OptionalAttr<F64Attr>:$softcap);
@@ -77,13 +77,13 @@ def NN_AttentionOp : NN_CostedOp<"attention", !con((ins NN_Tensor:$q, NN_Tensor:
   let assemblyFormat = [{$q `,` $k `,` $v `at` $q_positions `,` $k_positions
       custom<AttentionMask>($mask, $scale, $window, $softcap)
       `:` type($q) `,` type($k) `,` type($v) `,` type($q_positions) `,` type($k_positions) `->` type($y) (`,` type($lse)^)?
-      custom<Placement>($path, $phase, $shardings) attr-dict}];
+      `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 
 class NN_UnaryOp<string mnemonic> : NN_ComputeOp<mnemonic, (ins NN_Tensor:$x),
     differentiable # [DeclareOpInterfaceMethods<NN_ScalarOpInterface>]> {
   let results = (outs NN_Tensor:$y);
-  let assemblyFormat = "$x `:` type($x) `->` type($y) custom<Placement>($path, $phase, $shardings) attr-dict";
+  let assemblyFormat = "$x `:` type($x) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict";
 }
 def NN_GeluOp : NN_UnaryOp<"gelu"> { let summary = "tanh form: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))"; }
 def NN_SiluOp : NN_UnaryOp<"silu"> { let summary = "x / (1 + exp(-x))"; }
@@ -92,7 +92,7 @@ class NN_BinaryOp<string mnemonic> : NN_ComputeOp<mnemonic, (ins NN_Tensor:$a, N
     differentiable # [DeclareOpInterfaceMethods<NN_ScalarOpInterface>]> {
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = [{$a `,` $b `:` type($a) `,` type($b) `->` type($y)
-      custom<Placement>($path, $phase, $shardings) attr-dict}];
+      `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 def NN_AddOp : NN_BinaryOp<"add"> { let summary = "a + b; b may have only the trailing dimensions of a (a bias)"; }
 def NN_MulOp : NN_BinaryOp<"mul"> { let summary = "a * b; b may have only the trailing dimensions of a"; }
@@ -108,24 +108,24 @@ def NN_ElementwiseOp : NN_PlacedOp<"elementwise", (ins Variadic<NN_Tensor>:$xs, 
   let regions = (region SizedRegion<1>:$body);
   let results = (outs Variadic<NN_Tensor>:$ys);
   let assemblyFormat = [{($name^)? $xs `:` type($xs) `->` type($ys) $body
-      custom<Placement>($path, $phase, $shardings) attr-dict}];
+      `` custom<Placement>($path, $phase, $shardings) attr-dict}];
   let extraClassDeclaration = [{ static ::llvm::StringRef getDefaultDialect() { return "nn"; } }];
   let hasVerifier = 1;
 }
 def NN_UnstackOp : NN_ComputeOp<"unstack", (ins NN_Tensor:$x, I64Attr:$dim), differentiable> {
   let summary = "the slices of x along `dim`, one result each, without that dimension";
   let results = (outs Variadic<NN_Tensor>:$ys);
-  let assemblyFormat = "$x `dim` $dim `:` type($x) `->` type($ys) custom<Placement>($path, $phase, $shardings) attr-dict";
+  let assemblyFormat = "$x `dim` $dim `:` type($x) `->` type($ys) `` custom<Placement>($path, $phase, $shardings) attr-dict";
 }
 def NN_StackOp : NN_ComputeOp<"stack", (ins Variadic<NN_Tensor>:$xs, I64Attr:$dim), differentiable> {
   let summary = "tensors of one shape side by side along a new dimension `dim`";
   let results = (outs NN_Tensor:$y);
-  let assemblyFormat = "$xs `dim` $dim `:` type($xs) `->` type($y) custom<Placement>($path, $phase, $shardings) attr-dict";
+  let assemblyFormat = "$xs `dim` $dim `:` type($xs) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict";
 }
 def NN_SumOp : NN_ComputeOp<"sum", (ins NN_Tensor:$x), differentiable> {
   let summary = "sum over the leading dimensions that the result does not have";
   let results = (outs NN_Tensor:$y);
-  let assemblyFormat = "$x `:` type($x) `->` type($y) custom<Placement>($path, $phase, $shardings) attr-dict";
+  let assemblyFormat = "$x `:` type($x) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict";
 }
 def NN_CrossEntropyOp : NN_ComputeOp<"cross_entropy", (ins NN_Tensor:$logits, NN_Tensor:$labels), differentiable> {
   let summary = "loss sum (nats) over the tokens whose label is not -1, and their count";
@@ -135,6 +135,6 @@ def NN_CrossEntropyOp : NN_ComputeOp<"cross_entropy", (ins NN_Tensor:$logits, NN
   }];
   let results = (outs NN_Tensor:$sum, NN_Tensor:$count, Optional<NN_Tensor>:$lse);
   let assemblyFormat = [{$logits `,` $labels `:` type($logits) `,` type($labels) `->` type($sum) `,` type($count)
-      (`,` type($lse)^)? custom<Placement>($path, $phase, $shardings) attr-dict}];
+      (`,` type($lse)^)? `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 #endif

@@ -42,7 +42,7 @@ def NN_CallOp : NN_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
   let summary = "a block in place; its parameters are named NAME.…";
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$args, StrAttr:$name);
   let results = (outs Variadic<AnyType>:$results);
-  let assemblyFormat = "$callee `(` $args `)` `as` $name attr-dict `:` type($args) `->` type($results)";
+  let assemblyFormat = "$callee `(` $args `)` `as` $name attr-dict `:` custom<CallTypes>(type($args), type($results))";
 }
 def NN_RepeatOp : NN_Op<"repeat", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
@@ -53,7 +53,7 @@ def NN_RepeatOp : NN_Op<"repeat", [DeclareOpInterfaceMethods<SymbolUserOpInterfa
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$args, I64Attr:$count, StrAttr:$name);
   let results = (outs Variadic<AnyType>:$results);
-  let assemblyFormat = "$callee `(` $args `)` $count `as` $name attr-dict `:` type($args) `->` type($results)";
+  let assemblyFormat = "$callee `(` $args `)` $count `as` $name attr-dict `:` custom<CallTypes>(type($args), type($results))";
   let hasVerifier = 1;
 }
 #endif

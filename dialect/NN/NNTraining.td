@@ -31,32 +31,32 @@ def NN_SlotOp : NN_Op<"slot", [HasParent<"TrainingStepOp">]> {
   let summary = "declares what a named slot holds, how it starts, and where it lives at rest";
   let arguments = (ins NN_SlotKind:$kind, StrAttr:$name, TypeAttr:$type, OptionalAttr<NN_InitAttr>:$init,
                        OptionalAttr<AnyAttr>:$sharding);
-  let assemblyFormat = [{$kind $name `:` $type (`init` custom<InitClause>($init)^)? (`on` $sharding^)? attr-dict}];
+  let assemblyFormat = [{custom<Kind>($kind) $name `:` $type (`init` custom<InitClause>($init)^)? (`on` $sharding^)? attr-dict}];
   let hasVerifier = 1;
 }
 def NN_ReadOp : NN_PlacedOp<"read", (ins NN_SlotKind:$kind, StrAttr:$name), [MemoryEffects<[MemRead]>]> {
   let summary = "the value of a slot";
   let results = (outs NN_Tensor:$value);
-  let assemblyFormat = "$kind $name `:` type($value) custom<Placement>($path, $phase, $shardings) attr-dict";
+  let assemblyFormat = "custom<Kind>($kind) $name `:` type($value) `` custom<Placement>($path, $phase, $shardings) attr-dict";
 }
-def NN_WriteOp : NN_Op<"write", [MemoryEffects<[MemWrite]>]> {
+def NN_WriteOp : NN_Op<"write", [NN_Placed, MemoryEffects<[MemWrite]>]> {
   let summary = "sets a slot; once in a region at most";
   let arguments = !con((ins NN_SlotKind:$kind, StrAttr:$name, NN_Tensor:$value), placement);
-  let assemblyFormat = "$kind $name `,` $value `:` type($value) custom<Placement>($path, $phase, $shardings) attr-dict";
+  let assemblyFormat = "custom<Kind>($kind) $name `,` $value `:` type($value) `` custom<Placement>($path, $phase, $shardings) attr-dict";
 }
 
 // ---- optimizer -------------------------------------------------------------------------------------------------------
 def NN_SquareSumOp : NN_ComputeOp<"square_sum", (ins NN_Tensor:$x)> {
   let summary = "sum of squares of all elements, without dimensions";
   let results = (outs NN_Tensor:$y);
-  let assemblyFormat = "$x `:` type($x) `->` type($y) custom<Placement>($path, $phase, $shardings) attr-dict";
+  let assemblyFormat = "$x `:` type($x) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict";
 }
 def NN_CosineRateOp : NN_ComputeOp<"cosine_rate", (ins NN_Tensor:$step, F64Attr:$peak, I64Attr:$warmup,
     OptionalAttr<I64Attr>:$decay, F64Attr:$floor)> {
   let summary = "the learning rate of a step (1 = the first); see learning_rate";
   let results = (outs NN_Tensor:$rate);
   let assemblyFormat = [{$step custom<LearningRate>($peak, $warmup, $decay, $floor) `:` type($step) `->` type($rate)
-      custom<Placement>($path, $phase, $shardings) attr-dict}];
+      `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 def NN_AdamWOp : NN_ComputeOp<"adamw", (ins NN_Tensor:$param, NN_Tensor:$grad, NN_Tensor:$m, NN_Tensor:$v, NN_Tensor:$rate,
     NN_Tensor:$clip, NN_Tensor:$step, DenseF64ArrayAttr:$betas, F64Attr:$eps, F64Attr:$weight_decay, F64Attr:$lr_scale)> {
@@ -68,8 +68,8 @@ def NN_AdamWOp : NN_ComputeOp<"adamw", (ins NN_Tensor:$param, NN_Tensor:$grad, N
   }];
   let results = (outs NN_Tensor:$new_param, NN_Tensor:$new_m, NN_Tensor:$new_v);
   let assemblyFormat = [{$param `,` $grad `,` $m `,` $v `rate` $rate `clip` $clip `step` $step
-      `(` custom<AdamW>($betas, $eps, $weight_decay) `,` `lr_scale` `=` custom<Real>($lr_scale) `)`
+      `(` custom<AdamWStep>($betas, $eps, $weight_decay, $lr_scale) `)`
       `:` type($param) `,` type($grad) `,` type($m) `,` type($v) `,` type($rate) `,` type($clip) `,` type($step)
-      `->` type($new_param) `,` type($new_m) `,` type($new_v) custom<Placement>($path, $phase, $shardings) attr-dict}];
+      `->` type($new_param) `,` type($new_m) `,` type($new_v) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 #endif

@@ -1,0 +1,64 @@
+// The custom<…> directives of the nn dialect's formats, each a reader and a printer; included where the generated ops
+// are. Every fault is one message that lists what would be legal. A directive that may print nothing prints its own
+// leading space and stands behind `` in the format; the others leave the space to the format.
+#pragma once
+#include "dialect/NN/NN.h"
+
+namespace hocket::nn {
+using mlir::ArrayAttr, mlir::DenseF64ArrayAttr, mlir::FloatAttr, mlir::IntegerAttr, mlir::OpAsmParser,
+    mlir::OpAsmPrinter, mlir::Operation, mlir::ParseResult, mlir::StringAttr, mlir::Type, mlir::TypeRange,
+    mlir::UnitAttr;
+
+/// zeros, ones, normal(0.02), constant(3.0)
+ParseResult parseInitClause(OpAsmParser &parser, InitAttr &init);
+void printInitClause(OpAsmPrinter &printer, Operation *op, InitAttr init);
+
+/// ` in "h.3.attn" backward on [#a, none]`: each part may be missing; `none` is a result whose sharding is not known.
+ParseResult parsePlacement(OpAsmParser &parser, StringAttr &path, PhaseAttr &phase, ArrayAttr &shardings);
+void printPlacement(OpAsmPrinter &printer, Operation *op, StringAttr path, PhaseAttr phase, ArrayAttr shardings);
+
+/// ` eps(1.0e-6)`; nothing for 1e-5.
+ParseResult parseEps(OpAsmParser &parser, FloatAttr &eps);
+void printEps(OpAsmPrinter &printer, Operation *op, FloatAttr eps);
+
+/// ` theta(500000.0) dims(64) interleaved position_scale(0.125)`, in any order; theta is 10000 unless said.
+ParseResult parseRope(OpAsmParser &parser, FloatAttr &theta, IntegerAttr &dims, UnitAttr &interleaved,
+                      FloatAttr &scale);
+void printRope(OpAsmPrinter &printer, Operation *op, FloatAttr theta, IntegerAttr dims, UnitAttr interleaved,
+               FloatAttr scale);
+
+/// causal scale(0.125) window(4096) softcap(50.0): full or causal, then scale, then what there is of the rest.
+ParseResult parseAttentionMask(OpAsmParser &parser, MaskKindAttr &mask, FloatAttr &scale, IntegerAttr &window,
+                               FloatAttr &softcap);
+void printAttentionMask(OpAsmPrinter &printer, Operation *op, MaskKindAttr mask, FloatAttr scale, IntegerAttr window,
+                        FloatAttr softcap);
+
+/// betas = [0.9, 0.95], eps = 1.0e-8, weight_decay = 0.1, in any order; eps is 1e-8 unless said.
+ParseResult parseAdamW(OpAsmParser &parser, DenseF64ArrayAttr &betas, FloatAttr &eps, FloatAttr &decay);
+void printAdamW(OpAsmPrinter &printer, Operation *op, DenseF64ArrayAttr betas, FloatAttr eps, FloatAttr decay);
+/// The same and lr_scale = 1.0, which must be said.
+ParseResult parseAdamWStep(OpAsmParser &parser, DenseF64ArrayAttr &betas, FloatAttr &eps, FloatAttr &decay,
+                           FloatAttr &lrScale);
+void printAdamWStep(OpAsmPrinter &printer, Operation *op, DenseF64ArrayAttr betas, FloatAttr eps, FloatAttr decay,
+                    FloatAttr lrScale);
+
+/// cosine(peak = 1.0e-3, warmup = 20, decay = 1000, floor = 1.0e-4), constant(1.0e-3), constant(peak = 1.0e-3, warmup =
+/// 20). warmup and floor are 0 unless said. A constant rate has no `decay`, and floor 0.
+ParseResult parseLearningRate(OpAsmParser &parser, FloatAttr &peak, IntegerAttr &warmup, IntegerAttr &decay,
+                              FloatAttr &floor);
+void printLearningRate(OpAsmPrinter &printer, Operation *op, FloatAttr peak, IntegerAttr warmup, IntegerAttr decay,
+                       FloatAttr floor);
+
+/// One number, as parseReal reads it.
+ParseResult parseReal(OpAsmParser &parser, FloatAttr &value);
+void printReal(OpAsmPrinter &printer, Operation *op, FloatAttr value);
+
+/// param, first_moment, …: what a slot holds.
+ParseResult parseKind(OpAsmParser &parser, SlotKindAttr &kind);
+void printKind(OpAsmPrinter &printer, Operation *op, SlotKindAttr kind);
+
+/// `T, U -> V`; `-> V` is left out where the results have the types of the arguments. No types at all is `()`.
+ParseResult parseCallTypes(OpAsmParser &parser, llvm::SmallVectorImpl<Type> &args,
+                           llvm::SmallVectorImpl<Type> &results);
+void printCallTypes(OpAsmPrinter &printer, Operation *op, TypeRange args, TypeRange results);
+} // namespace hocket::nn

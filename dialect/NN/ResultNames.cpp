@@ -1,0 +1,128 @@
+// Names of SSA values, so that IR reads aloud: %h3_attn_qkv, %h3_ln_1, %h0_attn_proj_grad.
+#include "dialect/NN/NN.h"
+#include "llvm/ADT/StringExtras.h"
+using namespace mlir;
+
+namespace hocket::nn {
+
+/// "h.3.attn.qkv" is "h3_attn_qkv": dots become underscores, and a number joins the word before it.
+static std::string joined(StringRef path) {
+  std::string out;
+  SmallVector<StringRef> parts;
+  path.split(parts, '.', -1, /*KeepEmpty=*/false);
+  for (StringRef part : parts) {
+    if (!out.empty() && !llvm::all_of(part, llvm::isDigit))
+      out += '_';
+    out += part;
+  }
+  return out;
+}
+
+/// The parameter that a value is, seen through casts and collectives: ops of one operand. Empty if it is none.
+static StringRef parameterOf(Value value) {
+  constexpr int longestChain = 8;
+  for (int i = 0; i < longestChain; ++i) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return {};
+    if (auto param = dyn_cast<ParamOp>(op))
+      return param.getName();
+    if (auto read = dyn_cast<ReadOp>(op))
+      return read.getKind() == SlotKind::Param || read.getKind() == SlotKind::Value ? read.getName() : StringRef();
+    if (op->getNumOperands() != 1)
+      return {};
+    value = op->getOperand(0);
+  }
+  return {};
+}
+
+/// The accumulator that a value is added to: the name of a gradient.
+static StringRef accumulatorOf(Value value) {
+  constexpr int longestChain = 3;
+  for (int i = 0; i < longestChain; ++i) {
+    if (value.use_empty())
+      return {};
+    Operation *user = *value.user_begin();
+    if (auto write = dyn_cast<WriteOp>(user))
+      return write.getKind() == SlotKind::Accumulator ? write.getName() : StringRef();
+    if (user->getNumResults() != 1)
+      return {};
+    value = user->getResult(0);
+  }
+  return {};
+}
+
+static std::string withPath(Operation *op, StringRef parameter) {
+  StringRef path = getPath(op);
+  parameter.consume_back(".weight");
+  // Inside a block that is not yet in place a parameter has no path in its name.
+  if (path.empty() || parameter.starts_with(path) || op->getParentOfType<TrainingStepOp>())
+    return joined(parameter);
+  return joined((path + "." + parameter).str());
+}
+
+static std::string baseName(Operation *op) {
+  StringRef mnemonic = op->getName().stripDialect();
+  if (getPhase(op) != Phase::Forward && op->getNumResults() == 1)
+    if (StringRef accumulator = accumulatorOf(op->getResult(0)); !accumulator.empty()) {
+      accumulator.consume_back(".weight");
+      return joined(accumulator) + "_grad";
+    }
+  if (isa<LinearOp, MatmulOp, EmbeddingOp, LayerNormOp, RmsNormOp>(op))
+    if (StringRef parameter = parameterOf(op->getOperand(1)); !parameter.empty())
+      return withPath(op, parameter) + (getPhase(op) == Phase::Forward ? "" : "_dx");
+  if (auto elementwise = dyn_cast<ElementwiseOp>(op); elementwise && elementwise.getName())
+    mnemonic = *elementwise.getName();
+  if (auto adam = dyn_cast<AdamWOp>(op))
+    if (StringRef parameter = parameterOf(adam.getParam()); !parameter.empty())
+      return joined(parameter);
+  std::string path = joined(getPath(op));
+  std::string name = path.empty() ? mnemonic.str() : path + "_" + mnemonic.str();
+  return getPhase(op) == Phase::Forward || mnemonic.ends_with("_grad") ? name : name + "_grad";
+}
+
+/// What the results of ops with several are, in order; empty for ops whose results are numbered.
+static ArrayRef<StringRef> resultSuffixes(Operation *op) {
+  static constexpr StringRef attention[] = {"", "_lse"}, crossEntropy[] = {"_sum", "_count", "_lse"},
+                             attentionGrad[] = {"_dq", "_dk", "_dv"}, paramGrad[] = {"_gain", "_bias"},
+                             adamw[] = {"_next", "_next_m", "_next_v"};
+  if (isa<AttentionOp>(op))
+    return attention;
+  if (isa<CrossEntropyOp>(op))
+    return crossEntropy;
+  if (isa<AttentionGradOp>(op))
+    return attentionGrad;
+  if (isa<LayerNormParamGradOp>(op))
+    return paramGrad;
+  if (isa<AdamWOp>(op))
+    return adamw;
+  return {};
+}
+
+void nameResults(Operation *op, OpAsmSetValueNameFn set) {
+  if (auto read = dyn_cast<ReadOp>(op)) {
+    static constexpr StringRef suffixes[] = {"", ".m", ".v", ".acc", "", "", ""};
+    set(read.getValue(), (read.getName() + suffixes[static_cast<int>(read.getKind())]).str());
+    return;
+  }
+  if (!op->getNumResults())
+    return;
+  std::string base = baseName(op);
+  ArrayRef<StringRef> suffixes = resultSuffixes(op);
+  for (auto [i, result] : llvm::enumerate(op->getResults())) {
+    if (i < suffixes.size())
+      set(result, base + suffixes[i].str());
+    else
+      set(result, op->getNumResults() == 1 ? base : base + "_" + std::to_string(i));
+  }
+}
+
+void ParamOp::getAsmResultNames(OpAsmSetValueNameFn set) { set(getValue(), getName()); }
+
+static void nameAfter(StringRef name, ResultRange results, OpAsmSetValueNameFn set) {
+  for (auto [i, result] : llvm::enumerate(results))
+    set(result, results.size() == 1 ? joined(name) : joined(name) + "_" + std::to_string(i));
+}
+void CallOp::getAsmResultNames(OpAsmSetValueNameFn set) { nameAfter(getName(), getResults(), set); }
+void RepeatOp::getAsmResultNames(OpAsmSetValueNameFn set) { nameAfter(getName(), getResults(), set); }
+} // namespace hocket::nn
