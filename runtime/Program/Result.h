@@ -43,8 +43,9 @@ public:
   Result(Error error) : content(std::in_place_index<1>, std::move(error)) {}
 
   explicit operator bool() const { return content.index() == 0; }
-  T &operator*() { return std::get<0>(content); }
-  const T &operator*() const { return std::get<0>(content); }
+  T &operator*() & { return std::get<0>(content); }
+  T &&operator*() && { return std::get<0>(std::move(content)); }
+  const T &operator*() const & { return std::get<0>(content); }
   T *operator->() { return &std::get<0>(content); }
   const T *operator->() const { return &std::get<0>(content); }
   Error &error() { return std::get<1>(content); }

@@ -1,0 +1,117 @@
+// Messages: both directions at once, more of them than a channel holds, waited for in any order, from shared and
+// private memory, in posted order; a send completes when it is received and not before.
+#include "test/runtime/Comm/Conformance/Numbers.h"
+#include "test/runtime/Comm/Conformance/Scenario.h"
+#include <cstring>
+#include <fmt/format.h>
+#include <thread>
+
+using namespace hocket::runtime;
+namespace hocket::test {
+namespace {
+
+using Requests = std::vector<std::unique_ptr<Request>>;
+
+void post(Rank &rank, Requests &requests, Result<std::unique_ptr<Request>> request) {
+  if (request)
+    requests.push_back(std::move(*request));
+  else
+    rank.fail(request.error().message);
+}
+
+void waitAll(Rank &rank, Requests &requests) {
+  for (auto &request : requests)
+    rank.check(request->wait(deadlineIn(patience)));
+}
+
+// Each rank sends `messages` to the next and receives as many from the one before, all posted before any is waited for.
+void ring(Rank &rank, bool sendShared, bool receiveShared) {
+  constexpr size_t messages = 75, most = 3000, slot = most * 8;
+  Communicator &comm = *rank.communicators[0];
+  int next = (comm.rank() + 1) % comm.size(), before = (comm.rank() + comm.size() - 1) % comm.size();
+  std::vector<std::byte> privateMemory(2 * messages * slot);
+  auto place = [&](bool shared, size_t i) { return (shared ? rank.arena() : privateMemory.data()) + i * slot; };
+  auto type = [](size_t i) { return allTypes[i % std::size(allTypes)]; };
+  auto count = [](size_t i) { return i * 977 % most; }; // 0 among them
+  Requests sends, receives;
+  for (size_t i = 0; i < messages; ++i) {
+    auto data = values(type(i), comm.rank(), i, count(i));
+    if (!data.empty())
+      std::memcpy(place(sendShared, i), data.data(), data.size());
+    post(rank, sends, comm.send(place(sendShared, i), count(i), type(i), next));
+    post(rank, receives, comm.receive(place(receiveShared, messages + i), count(i), type(i), before));
+  }
+  waitAll(rank, sends); // before the receives: they must make progress meanwhile
+  std::reverse(receives.begin(), receives.end());
+  waitAll(rank, receives);
+  for (size_t i = 0; i < messages; ++i) {
+    auto wanted = values(type(i), before, i, count(i));
+    if (!wanted.empty() && std::memcmp(place(receiveShared, messages + i), wanted.data(), wanted.size()) != 0)
+      rank.fail(fmt::format("message {} arrived wrong ({}{})", i, sendShared ? "" : "sent from private memory ",
+                            receiveShared ? "" : "received into private memory"));
+  }
+}
+
+void rings(Rank &rank) {
+  for (bool sendShared : {true, false})
+    for (bool receiveShared : {true, false})
+      ring(rank, sendShared, receiveShared);
+  // One rank's private memory against another's shared memory.
+  ring(rank, rank.world.rank() % 2 == 0, rank.world.rank() % 3 == 0);
+}
+
+// A send is not complete while nobody has received it; the receiver finds the data as it was.
+void rendezvous(Rank &rank) {
+  Communicator &comm = *rank.communicators[0];
+  auto *x = rank.arena<int32_t>();
+  if (comm.rank() == 0) {
+    x[0] = 42;
+    auto request = comm.send(x, 1, ElementType::I32, 1);
+    if (!request)
+      return rank.fail(request.error().message);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    Result<bool> early = (*request)->test();
+    if (!early || *early)
+      rank.fail("a send that nobody received is complete");
+    if ((*request)->wait(deadlineIn(0.05)))
+      rank.fail("a wait for a send that nobody receives succeeded");
+    rank.check(comm.barrier(deadlineIn(patience)));
+    rank.check((*request)->wait(deadlineIn(patience)));
+  } else {
+    rank.check(comm.barrier(deadlineIn(patience)));
+    auto request = comm.receive(x, 1, ElementType::I32, 0);
+    if (!request)
+      return rank.fail(request.error().message);
+    rank.check((*request)->wait(deadlineIn(patience)));
+    if (x[0] != 42)
+      rank.fail("the wrong number arrived");
+  }
+}
+
+// A rank that waits in a collective still moves its messages, even from private memory to private memory.
+void behindACollective(Rank &rank) {
+  Communicator &comm = *rank.communicators[0];
+  std::vector<float> data(50000, static_cast<float>(comm.rank() + 1));
+  if (comm.rank() == 0) {
+    auto request = comm.send(data.data(), data.size(), ElementType::F32, 1);
+    rank.check(comm.barrier(deadlineIn(patience)));
+    rank.check((*request)->wait(deadlineIn(patience)));
+  } else {
+    auto request = comm.receive(data.data(), data.size(), ElementType::F32, 0);
+    rank.check((*request)->wait(deadlineIn(patience)));
+    rank.check(comm.barrier(deadlineIn(patience)));
+    if (data.front() != 1 || data.back() != 1)
+      rank.fail("the wrong data arrived");
+  }
+}
+
+} // namespace
+
+void addMessageScenarios(std::map<std::string, Scenario> &all) {
+  all["rings"] = {5, {{0, "ring", {4, 1, 0, 2, 3}}}, rings};
+  all["two-way"] = {2, {{0, "pair", {0, 1}}}, rings};
+  all["rendezvous"] = {2, {{0, "pp 0->1", {0, 1}}}, rendezvous};
+  all["behind-a-collective"] = {2, {{0, "pair", {0, 1}}}, behindACollective};
+}
+
+} // namespace hocket::test

@@ -1,0 +1,48 @@
+// The program is both the tests and, when HOCKET_TEST_SCENARIO names a scenario, one rank of it.
+#include "test/runtime/Comm/Conformance/Scenario.h"
+#include <cstdlib>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+using namespace hocket::runtime;
+namespace hocket::test {
+
+const std::map<std::string, Scenario> &scenarios() {
+  static const std::map<std::string, Scenario> all = [] {
+    std::map<std::string, Scenario> made;
+    addCollectiveScenarios(made);
+    addMessageScenarios(made);
+    addFailureScenarios(made);
+    return made;
+  }();
+  return all;
+}
+
+static int runRank(const Scenario &scenario, int number) {
+  Result<std::unique_ptr<World>> world = shmBackend().join(number);
+  if (!world)
+    return fmt::print("{}\n", world.error().message), 2;
+  Rank rank{**world, {}, {}};
+  for (const Group &group : scenario.groups) {
+    rank.communicators.emplace_back();
+    if (std::find(group.ranks.begin(), group.ranks.end(), number) == group.ranks.end())
+      continue;
+    auto made = (*world)->communicator(group, deadlineIn(patience));
+    if (!made)
+      return fmt::print("{}\n", made.error().message), 2;
+    rank.communicators.back() = std::move(*made);
+  }
+  scenario.run(rank);
+  for (const std::string &fault : rank.faults)
+    fmt::print("{}\n", fault);
+  return rank.faults.empty() ? 0 : 1;
+}
+
+} // namespace hocket::test
+
+int main(int argc, char **argv) {
+  if (const char *name = std::getenv("HOCKET_TEST_SCENARIO"))
+    return hocket::test::runRank(hocket::test::scenarios().at(name), std::atoi(std::getenv("HOCKET_TEST_RANK")));
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

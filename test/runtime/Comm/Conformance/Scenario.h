@@ -1,0 +1,70 @@
+// The conformance suite of communicators: what every backend must do, run by real rank processes.
+//
+// A scenario is run by each of its ranks; a rank reports what is wrong with `fail` and goes on. A backend starts the
+// ranks by executing this same program (see RankMain.cpp), so that nothing is shared but what the backend shares.
+#ifndef HOCKET_TEST_RUNTIME_COMM_CONFORMANCE_SCENARIO_H
+#define HOCKET_TEST_RUNTIME_COMM_CONFORMANCE_SCENARIO_H
+
+#include "runtime/Comm/Communicator.h"
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace hocket::test {
+
+// Seconds that no healthy wait needs.
+inline constexpr double patience = 60;
+
+// What a scenario sees of its rank.
+struct Rank {
+  runtime::World &world;
+  std::vector<std::unique_ptr<runtime::Communicator>> communicators; // by group id; null where this rank is no member
+  std::vector<std::string> faults;
+
+  void fail(std::string text) {
+    if (faults.size() < 10)
+      faults.push_back(std::move(text));
+  }
+  void check(const runtime::Status &status) {
+    if (!status)
+      fail(status.error().message);
+  }
+  // Elements of the arena from a byte offset on.
+  template <class T = std::byte> T *arena(size_t offset = 0) {
+    return reinterpret_cast<T *>(world.arena().data() + offset);
+  }
+};
+
+struct Scenario {
+  int worldSize = 2;
+  std::vector<runtime::Group> groups;
+  std::function<void(Rank &)> run;
+  size_t arenaBytes = 4 << 20;
+};
+
+const std::map<std::string, Scenario> &scenarios();
+void addCollectiveScenarios(std::map<std::string, Scenario> &all);
+void addMessageScenarios(std::map<std::string, Scenario> &all);
+void addFailureScenarios(std::map<std::string, Scenario> &all);
+
+// How one rank ended: its exit status or, negative, the signal that ended it, and what it wrote.
+struct Outcome {
+  int status;
+  std::string text;
+};
+
+class Backend {
+public:
+  virtual ~Backend() = default;
+  virtual std::string name() const = 0;
+  // Runs a scenario. `meanwhile`, when given, is called with the ranks' process ids once all have started.
+  virtual std::vector<Outcome> run(const std::string &scenario,
+                                   const std::function<void(const std::vector<int> &)> &meanwhile = {}) = 0;
+  // In a rank's process: joins the world that `run` made.
+  virtual runtime::Result<std::unique_ptr<runtime::World>> join(int rank) = 0;
+};
+Backend &shmBackend();
+
+} // namespace hocket::test
+#endif
