@@ -1,0 +1,34 @@
+// Whether one row of a stage has surely finished before another of the same stage starts, whatever the durations.
+#pragma once
+
+#include "passes/Schedule/Execution.h"
+
+#include <array>
+
+namespace hocket::schedule {
+
+/// Answers for one stage. An order that streams and waits of the stage itself express is looked up (vector clocks over
+/// its streams); one that holds only through other stages costs a search of the rows that ran between the two.
+class HappensBefore {
+public:
+  HappensBefore(const RowGraph &graph, const Execution &execution, Semantics semantics);
+
+  /// Makes the clocks of a stage: linear in its rows. before() is then for rows of that stage.
+  void enterStage(uint32_t stage);
+  bool before(RowId a, RowId b);
+
+private:
+  bool reaches(RowId a, RowId b);
+  template <typename Visit> void predecessors(RowId id, Visit visit) const;
+
+  using Clock = std::array<uint32_t, maxStreams>; // rows of each stream of the stage that have finished
+  const RowGraph &graph;
+  const Execution &execution;
+  Semantics semantics;
+  RowId first = 0;
+  std::vector<Clock> clocks;     // by row of the stage
+  std::vector<uint32_t> visited; // by row: number of the last search that met it
+  uint32_t searches = 0;
+};
+
+} // namespace hocket::schedule

@@ -1,0 +1,105 @@
+// Checks a problem and derives its messages.
+#include "passes/Schedule/Problem.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace hocket::schedule {
+
+double Times::of(BodyKind kind) const {
+  switch (kind) {
+  case BodyKind::Begin:
+    return begin;
+  case BodyKind::Forward:
+  case BodyKind::Evaluate:
+    return forward;
+  case BodyKind::Backward:
+    return backward;
+  case BodyKind::WeightGrad:
+    return weightGrad;
+  case BodyKind::Recompute:
+    return recompute;
+  case BodyKind::Update:
+    return update;
+  }
+  return 0;
+}
+
+static void checkTimes(const Problem &problem, Faults &faults) {
+  if (problem.times.size() != 1 && problem.times.size() != problem.stages)
+    faults.push_back({fmt::format("times are given for {} stages; legal: one entry for all, or {}",
+                                  problem.times.size(), problem.stages),
+                      {}});
+  for (const Times &times : problem.times)
+    for (double time : {times.forward, times.backward, times.weightGrad, times.recompute, times.begin, times.update,
+                        times.communication})
+      if (!(time >= 0) || !std::isfinite(time))
+        faults.push_back({fmt::format("a duration is {}; legal: finite and not below 0", time), {}});
+}
+
+static void checkPlacement(const Problem &problem, Faults &faults) {
+  if (problem.placement.empty())
+    return;
+  if (problem.placement.size() != problem.virtualStages()) {
+    faults.push_back({fmt::format("{} chunks are placed; {} stages of {} chunks have {}", problem.placement.size(),
+                                  problem.stages, problem.chunks, problem.virtualStages()),
+                      {}});
+    return;
+  }
+  std::vector<uint32_t> holder(problem.virtualStages(), ~0u);
+  for (uint32_t k = 0; k < problem.virtualStages(); ++k) {
+    Place place = problem.placement[k];
+    if (place.stage >= problem.stages || place.chunk >= problem.chunks) {
+      faults.push_back({fmt::format("virtual stage {} is placed on stage {} chunk {}; stages are 0..{}, chunks 0..{}",
+                                    k, place.stage, place.chunk, problem.stages - 1, problem.chunks - 1),
+                        {}});
+      continue;
+    }
+    uint32_t &taken = holder[place.stage * problem.chunks + place.chunk];
+    if (taken != ~0u)
+      faults.push_back({fmt::format("virtual stages {} and {} are both placed on stage {} chunk {}", taken, k,
+                                    place.stage, place.chunk),
+                        {}});
+    taken = k;
+  }
+}
+
+bool check(const Problem &problem, Faults &faults) {
+  size_t before = faults.size();
+  struct Size {
+    const char *what;
+    uint32_t value;
+    uint32_t most;
+  };
+  // Messages are numbered with 16 bits: 2 (p*v - 1) of them fit while p*v <= 32768.
+  for (Size size : {Size{"stages", problem.stages, 32768}, Size{"chunks", problem.chunks, maxChunks},
+                    Size{"microbatches", problem.microbatches, 1u << 24}})
+    if (size.value < 1 || size.value > size.most)
+      faults.push_back({fmt::format("{} is {}; legal: 1..{}", size.what, size.value, size.most), {}});
+  if (faults.size() != before)
+    return false;
+  if (uint64_t(problem.stages) * problem.chunks > 32768) {
+    faults.push_back({fmt::format("{} stages of {} chunks are {} virtual stages; at most 32768", problem.stages,
+                                  problem.chunks, uint64_t(problem.stages) * problem.chunks),
+                      {}});
+    return false;
+  }
+  checkTimes(problem, faults);
+  checkPlacement(problem, faults);
+  return faults.size() == before;
+}
+
+std::vector<Message> messagesOf(const Problem &problem) {
+  std::vector<Message> messages;
+  for (uint32_t k = 0; k + 1 < problem.virtualStages(); ++k) {
+    Place from = problem.place(k), to = problem.place(k + 1);
+    if (from.stage == to.stage)
+      continue;
+    messages.push_back({Values::Activation, from.stage, to.stage, from.chunk, to.chunk});
+    if (!problem.evaluate)
+      messages.push_back({Values::Gradient, to.stage, from.stage, to.chunk, from.chunk});
+  }
+  return messages;
+}
+
+} // namespace hocket::schedule

@@ -1,0 +1,63 @@
+// A scheduling problem: what has to run where, how long it takes and how much may be in flight. Solvers read it, the
+// judge holds their tables against it.
+//
+// p stages run v chunks each: p*v virtual stages in the order of the model, each placed on one stage. Every microbatch
+// runs forward through all of them and backward through all of them in reverse.
+#pragma once
+
+#include "passes/Schedule/Fault.h"
+#include "passes/Schedule/Table.h"
+
+namespace hocket::schedule {
+
+/// Durations in any one unit. Without a split of weight gradients `backward` is the whole backward and `weightGrad`
+/// unused.
+struct Times {
+  double forward = 1, backward = 1, weightGrad = 1, recompute = 0, begin = 0, update = 0;
+  double communication = 0; ///< of one message that leaves the stage
+
+  double of(BodyKind kind) const;
+};
+
+struct Place {
+  uint32_t stage = 0;
+  uint16_t chunk = 0;
+  bool operator==(const Place &) const = default;
+};
+
+struct Problem {
+  uint32_t stages = 1;       ///< p >= 1
+  uint32_t chunks = 1;       ///< v >= 1, per stage
+  uint32_t microbatches = 1; ///< m >= 1, also below p
+  /// Of a chunk on every stage: one entry for all stages, or one for each.
+  std::vector<Times> times = {Times()};
+  /// Most (chunk, microbatch) pairs that a stage may hold in flight, i.e. slots; 0: no bound.
+  uint32_t maxInFlight = 0;
+  /// Slots beyond what the order of bodies needs: a message may then arrive while the body before it still runs.
+  uint32_t receiveAhead = 0;
+  bool splitWeightGrad = false;
+  /// The eval entry: Evaluate bodies alone instead of Forward, Backward and WeightGrad.
+  bool evaluate = false;
+  bool begin = true, update = true; ///< whether the step has these bodies; `update` does not count under `evaluate`
+  /// Where each of the p*v virtual stages lies; empty: virtual stage k on stage k mod p as its chunk k / p.
+  std::vector<Place> placement;
+
+  const Times &timesOf(uint32_t stage) const { return times.size() == 1 ? times[0] : times[stage]; }
+  uint32_t virtualStages() const { return stages * chunks; }
+  Place place(uint32_t virtualStage) const {
+    return placement.empty() ? Place{virtualStage % stages, uint16_t(virtualStage / stages)} : placement[virtualStage];
+  }
+  bool hasUpdate() const { return update && !evaluate; }
+  /// The body that reads weights' gradients into the accumulator.
+  BodyKind accumulatingBody() const { return splitWeightGrad ? BodyKind::WeightGrad : BodyKind::Backward; }
+};
+
+/// Appends what makes a problem impossible to state: a zero, a time below zero, a placement that is no permutation.
+/// Everything else in this folder may be called only with a problem that passes.
+bool check(const Problem &problem, Faults &faults);
+
+/// The messages of a problem: for every pair of neighbouring virtual stages on different stages its activations, then
+/// (not under `evaluate`) its gradients.
+std::vector<Message> messagesOf(const Problem &problem);
+
+} // namespace hocket::schedule

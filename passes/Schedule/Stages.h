@@ -1,0 +1,20 @@
+// Layers over stages.
+#pragma once
+
+#include "passes/Schedule/Fault.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace hocket::schedule {
+
+/// How many layers each stage holds: sizes differ by at most one, longer stages first, and add up to `layers`.
+///   evenStages(30, 4) = 8 8 7 7     evenStages(7, 2) = 4 3     evenStages(6, 9): "stages 9 exceed layers 6;
+///   legal: 1..6"
+std::optional<std::vector<uint32_t>> evenStages(uint32_t layers, uint32_t stages, Faults &faults);
+
+/// Holds given sizes against the model: every layer is on one stage and no stage is empty. Each fault is one sentence
+/// with the numbers: "stages hold 11 + 13 = 24 layers, the model has 48; layers 24..47 are on no stage".
+bool checkStages(uint32_t layers, const std::vector<uint32_t> &sizes, Faults &faults);
+
+} // namespace hocket::schedule

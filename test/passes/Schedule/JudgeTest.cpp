@@ -1,0 +1,234 @@
+// Wrong tables, each made from a right one by one corruption, and what the judge says: the whole message.
+#include "ScheduleTesting.h"
+#include "passes/Schedule/TableText.h"
+
+namespace hocket::schedule {
+namespace {
+
+/// 1F1B tables that a test damages. Rows are found by how their printed line begins.
+struct Damaged {
+  explicit Damaged(uint32_t stages, uint32_t microbatches, const char *name = "1f1b")
+      : problem(problemOf(stages, microbatches)), tables(solved(name, problem)) {}
+
+  size_t find(uint32_t stage, std::string_view start) const {
+    const std::vector<Row> &rows = tables.stages[stage].rows;
+    for (size_t i = 0; i < rows.size(); ++i)
+      if (printRow(tables, stage, rows[i]).starts_with(start))
+        return i;
+    ADD_FAILURE() << "no row " << start;
+    return 0;
+  }
+  Row &row(uint32_t stage, std::string_view start) { return tables.stages[stage].rows[find(stage, start)]; }
+
+  /// Takes a row out and lowers the waits that counted it.
+  void erase(uint32_t stage, std::string_view start) {
+    std::vector<Row> &rows = tables.stages[stage].rows;
+    size_t at = find(stage, start);
+    uint8_t stream = rows[at].stream;
+    uint32_t before =
+        uint32_t(std::count_if(rows.begin(), rows.begin() + at, [&](const Row &r) { return r.stream == stream; }));
+    rows.erase(rows.begin() + at);
+    for (Row &row : rows)
+      if (row.wait[stream] > before)
+        --row.wait[stream];
+  }
+  std::string verdict(Semantics semantics = {}) const { return text(judge(problem, tables, semantics)); }
+
+  Problem problem;
+  Tables tables;
+};
+
+TEST(Judge, DroppedWait) {
+  Damaged d(2, 2);
+  d.row(1, "compute: forward c0 m1").wait = {};
+  EXPECT_EQ(d.verdict(),
+            "stage 1, time 3: forward of microbatch 1 does not wait for the receive of the activation of microbatch "
+            "1 from stage 0\n  stage 1, time 3: receive of the activation of microbatch 1 from stage 0\n");
+}
+
+TEST(Judge, SendBeforeItsForward) {
+  Damaged d(2, 1);
+  d.row(0, "send_next: send activation c0 m0").wait = {};
+  EXPECT_EQ(d.verdict(),
+            "stage 0, time 0: send of the activation of microbatch 0 to stage 1 does not wait for the forward of "
+            "microbatch 0\n  stage 0, time 0: forward of microbatch 0\n");
+}
+
+TEST(Judge, SwappedSends) {
+  Damaged d(2, 2, "gpipe");
+  Row &first = d.row(0, "send_next: send activation c0 m0"), &second = d.row(0, "send_next: send activation c0 m1");
+  std::swap(first.microbatch, second.microbatch);
+  std::swap(first.slot, second.slot);
+  std::swap(first.wait, second.wait);
+  EXPECT_EQ(d.verdict(), "edge 0 -> 1: message 0 is sent as one and received as another\n"
+                         "  stage 0, time 2: send of the activation of microbatch 1 to stage 1\n"
+                         "  stage 1, time 2: receive of the activation of microbatch 0 from stage 0\n");
+}
+
+TEST(Judge, DuplicateForward) {
+  Damaged d(2, 2);
+  std::vector<Row> &rows = d.tables.stages[0].rows;
+  Row again = d.row(0, "compute: forward c0 m1");
+  rows.insert(rows.end() - 1, again);
+  EXPECT_EQ(d.verdict(), "stage 0, time 6: forward of microbatch 1 for the second time\n"
+                         "  stage 0, time 1: forward of microbatch 1\n");
+}
+
+TEST(Judge, MissingBodies) {
+  Damaged d(2, 6);
+  for (const char *microbatch : {"m1", "m3", "m4"})
+    d.erase(1, std::string("compute: backward c0 ") + microbatch);
+  d.erase(0, "compute: begin");
+  d.erase(1, "compute: update");
+  EXPECT_THAT(d.verdict(), testing::HasSubstr("stage 0 never runs begin\n"));
+  EXPECT_THAT(d.verdict(), testing::HasSubstr("stage 1 never runs update\n"));
+  EXPECT_THAT(d.verdict(), testing::HasSubstr("stage 1 never runs backward of microbatches 1, 3-4\n"));
+}
+
+TEST(Judge, MissingReceive) {
+  Damaged d(2, 3);
+  d.erase(1, "receive_previous: receive activation c0 m1");
+  EXPECT_EQ(d.verdict(), "stage 1 never receives the activation of microbatch 1 from stage 0\n");
+}
+
+TEST(Judge, MissingSend) {
+  Damaged d(2, 3);
+  d.erase(1, "send_previous: send gradient c0 m2");
+  EXPECT_EQ(d.verdict(), "stage 1 never sends the gradient of microbatch 2 to stage 0\n");
+}
+
+TEST(Judge, SlotReusedEarly) {
+  Damaged d(3, 3);
+  // Stage 1 has two slots; its third microbatch goes into the first while its gradient may still be leaving.
+  d.row(1, "receive_previous: receive activation c0 m2").wait = {};
+  EXPECT_EQ(d.verdict(), "stage 1, time 3: receive of the activation of microbatch 2 from stage 0 writes slot 0 while "
+                         "microbatch 0 may still "
+                         "use it\n"
+                         "  stage 1, time 1: forward of microbatch 0\n"
+                         "  stage 1, time 2: send of the activation of microbatch 0 to stage 2\n"
+                         "  stage 1, time 4: receive of the gradient of microbatch 0 from stage 2\n"
+                         "  stage 1, time 4: backward of microbatch 0\n"
+                         "  stage 1, time 5: send of the gradient of microbatch 0 to stage 0\n");
+}
+
+TEST(Judge, SlotReusedBeforeItsSend) {
+  Damaged d(2, 2);
+  // Only the backward is waited for, not the send of what it made.
+  Row &receive = d.row(1, "receive_previous: receive activation c0 m1");
+  receive.wait = {3};
+  EXPECT_EQ(d.verdict(), "stage 1, time 3: receive of the activation of microbatch 1 from stage 0 writes slot 0 while "
+                         "microbatch 0 may still "
+                         "use it\n  stage 1, time 3: send of the gradient of microbatch 0 to stage 0\n");
+}
+
+TEST(Judge, TwoSlotsForOneMicrobatch) {
+  Damaged d(1, 2, "gpipe");
+  d.row(0, "compute: backward c0 m1").slot = 0;
+  EXPECT_EQ(d.verdict(), "stage 0, time 3: backward of microbatch 1 uses slot 0, but its microbatch lies in slot 1\n"
+                         "  stage 0, time 1: forward of microbatch 1\n");
+}
+
+TEST(Judge, MoreInFlightThanAllowed) {
+  Damaged d(2, 4, "gpipe");
+  d.problem.maxInFlight = 2;
+  EXPECT_EQ(d.verdict(), "stage 0 has 4 slots; at most 2 microbatches may be in flight\n"
+                         "stage 1 has 4 slots; at most 2 microbatches may be in flight\n");
+}
+
+TEST(Judge, WeightGradientsOutOfOrder) {
+  Damaged d(1, 3, "gpipe");
+  Row &first = d.row(0, "compute: backward c0 m1"), &second = d.row(0, "compute: backward c0 m2");
+  std::swap(first, second);
+  EXPECT_EQ(d.verdict(),
+            "stage 0, time 4: backward of microbatch 2 adds weight gradients before those of microbatch 1\n"
+            "  stage 0, time 5: backward of microbatch 1\n");
+}
+
+TEST(Judge, UpdateBeforeTheLastBackward) {
+  Damaged d(1, 1);
+  std::swap(d.row(0, "compute: backward"), d.row(0, "compute: update"));
+  EXPECT_EQ(d.verdict(), "stage 0, time 1: update does not wait for the backward of microbatch 0\n"
+                         "  stage 0, time 1: backward of microbatch 0\n");
+}
+
+// The forward of the first stage asks for the gradient of its own microbatch.
+TEST(Judge, CyclicMessages) {
+  Damaged d(2, 1);
+  d.row(0, "compute: forward c0 m0").wait[2] = 1;
+  EXPECT_EQ(
+      d.verdict(),
+      "deadlock with rendezvous sends: 3 rows wait for each other, 10 of 12 rows never run after time 0\n"
+      "  stage 0, time 0: forward of microbatch 0 waits for the receive of the gradient of microbatch 0 from stage 1\n"
+      "  stage 0, time 0: receive of the gradient of microbatch 0 from stage 1 waits for the send of the activation of "
+      "microbatch 0 to stage 1\n"
+      "  stage 0, time 0: send of the activation of microbatch 0 to stage 1 waits for the forward of microbatch 0\n");
+}
+
+TEST(Judge, FaultsOfShape) {
+  Damaged d(2, 2);
+  std::vector<Row> &rows = d.tables.stages[0].rows;
+  rows[1].wait[1] = 9;
+  rows[2].index = 7;
+  rows[3].microbatch = 2;
+  rows[4].slot = 2;
+  rows[5].stream = 3;
+  EXPECT_EQ(d.verdict(), "stage 0, row 1 waits for 9 rows of stream send_next, which has 2\n"
+                         "stage 0, row 2 has message 7; legal: 0..1\n"
+                         "stage 0, row 3 has microbatch 2; legal: 0..1\n"
+                         "stage 0, row 4 has slot 2; legal: 0..1\n"
+                         "stage 0, row 5 has stream 3; legal: 0..2\n"
+                         "stage 0, row 8 waits for 2 rows of stream receive_next, which has 1\n");
+}
+
+TEST(Judge, TablesOfAnotherProblem) {
+  Damaged d(2, 2);
+  d.problem = problemOf(3, 4);
+  EXPECT_EQ(d.verdict(),
+            "the tables are for 2 stages, the problem has 3\nthe tables are for 2 microbatches, the problem has 4\n");
+  d.problem = problemOf(2, 2);
+  d.problem.evaluate = true;
+  EXPECT_EQ(
+      d.verdict(),
+      "message gradient from stage 1 chunk 0 to stage 0 chunk 0: no neighbouring chunks of the model lie there\n");
+}
+
+// Every wait that a solver writes is needed: without it the judge refuses. (Those of a gradient's receive hold by way
+// of the next stage, which cannot send a gradient before it has the activation.)
+TEST(Judge, EveryWaitIsNeeded) {
+  for (const char *name : {"gpipe", "1f1b"}) {
+    Damaged d(3, 5, name);
+    for (Table &table : d.tables.stages)
+      for (Row &row : table.rows)
+        for (uint32_t &wait : row.wait) {
+          bool gradient = row.kind == RowKind::Receive && d.tables.messages[row.index].values == Values::Gradient;
+          uint32_t kept = std::exchange(wait, 0);
+          if (kept)
+            EXPECT_EQ(d.verdict().empty(), gradient) << name << ": " << describe(d.tables, row);
+          wait = kept;
+        }
+  }
+}
+
+/// A row moved up past its predecessor in the same stream, or taken out, is never accepted.
+TEST(Judge, EveryRowIsNeeded) {
+  Damaged right(3, 4);
+  for (uint32_t stage = 0; stage < 3; ++stage)
+    for (size_t i = 0; i < right.tables.stages[stage].rows.size(); ++i) {
+      Damaged d = right;
+      d.erase(stage, printRow(d.tables, stage, d.tables.stages[stage].rows[i]));
+      EXPECT_NE(d.verdict(), "") << printRow(right.tables, stage, right.tables.stages[stage].rows[i]);
+    }
+}
+
+TEST(Judge, ManyFaultsAreCounted) {
+  Damaged d(1, 400, "gpipe");
+  for (Row &row : d.tables.stages[0].rows)
+    if (bodyKind(row) == BodyKind::Backward)
+      row.slot = (row.slot + 1) % 400;
+  Faults faults = judge(d.problem, d.tables);
+  ASSERT_EQ(faults.size(), maxFaults + 1);
+  EXPECT_EQ(faults.back().text, "300 more faults");
+}
+
+} // namespace
+} // namespace hocket::schedule

@@ -1,0 +1,163 @@
+// Each schedule's proofs: the timeline in its file, the judge over a grid, bubble and memory against the closed forms.
+// (What a wrong schedule meets is JudgeTest.cpp.)
+#include "ScheduleTesting.h"
+#include "passes/Schedule/Timeline.h"
+
+#include <fstream>
+
+namespace hocket::schedule {
+namespace {
+
+/// The timeline that stands in the comment at the head of a solver's file, without "// ".
+std::string timelineOf(const std::string &file) {
+  std::ifstream in(std::string(HOCKET_SCHEDULE_DIR) + "/" + file);
+  EXPECT_TRUE(in.good()) << file;
+  std::string timeline;
+  for (std::string line; std::getline(in, line) && line.starts_with("//");)
+    if (line.starts_with("// time ") || line.starts_with("// stage "))
+      timeline += line.substr(3) + "\n";
+  return timeline;
+}
+
+std::string drawn(const std::string &name, const Problem &problem) {
+  Faults faults;
+  Tables tables = solved(name, problem);
+  std::optional<Simulation> simulation = simulate(problem, tables, {}, faults);
+  EXPECT_TRUE(simulation.has_value()) << text(faults);
+  return simulation ? renderTimeline(tables, *simulation) : "";
+}
+
+Simulation simulated(const std::string &name, const Problem &problem) {
+  Faults faults;
+  std::optional<Simulation> simulation = simulate(problem, solved(name, problem), {}, faults);
+  EXPECT_TRUE(simulation.has_value()) << text(faults);
+  return simulation.value_or(Simulation());
+}
+
+TEST(Solvers, TimelineInFile) {
+  EXPECT_EQ(drawn("gpipe", problemOf(4, 8)), timelineOf("GPipe.cpp"));
+  EXPECT_EQ(drawn("1f1b", problemOf(4, 8)), timelineOf("OneFOneB.cpp"));
+  Problem eval = problemOf(4, 8);
+  eval.evaluate = true;
+  EXPECT_EQ(drawn("1f1b", eval), timelineOf("ForwardOnly.cpp"));
+}
+
+TEST(Solvers, TimelineOfLongBackwards) {
+  Problem problem = problemOf(2, 2);
+  problem.times = {Times{.backward = 2}};
+  EXPECT_EQ(drawn("1f1b", problem), "time    0  1  2  3  4  5  6  7  8\n"
+                                    "stage 0 F0 F1 .  .  B0 == .  B1 ==\n"
+                                    "stage 1 .  F0 B0 == F1 B1 == .  .\n");
+}
+
+TEST(Solvers, JudgeAcceptsTheGrid) {
+  for (const Solver &solver : solvers())
+    for (uint32_t p = 1; p <= 8; ++p)
+      for (uint32_t m = 1; m <= 16; ++m)
+        for (int variant = 0; variant < 4; ++variant) {
+          Problem problem = problemOf(p, m);
+          problem.splitWeightGrad = variant == 1;
+          problem.evaluate = variant == 2;
+          problem.receiveAhead = variant == 3;
+          Tables tables = solved(solver.name, problem);
+          for (Semantics semantics : {Semantics{0}, Semantics{1}, Semantics{3}})
+            ASSERT_EQ(text(judge(problem, tables, semantics)), "") << solver.name << " p=" << p << " m=" << m;
+        }
+}
+
+// Bubble (p-1)/(m+p-1) whatever the ratio of backward to forward.
+TEST(Solvers, BubbleIsTheClosedForm) {
+  for (const Solver &solver : solvers())
+    for (uint32_t p = 1; p <= 8; ++p)
+      for (uint32_t m = 1; m <= 16; ++m)
+        for (double backward : {1.0, 2.0, 2.5}) {
+          Problem problem = problemOf(p, m);
+          problem.times = {Times{.backward = backward}};
+          Simulation simulation = simulated(solver.name, problem);
+          EXPECT_DOUBLE_EQ(simulation.makespan, (m + p - 1) * (1 + backward))
+              << solver.name << " p=" << p << " m=" << m;
+          EXPECT_NEAR(simulation.bubbleOfTotal(), double(p - 1) / (m + p - 1), 1e-12);
+          EXPECT_NEAR(simulation.bubbleOfIdeal(), double(p - 1) / m, 1e-12);
+        }
+}
+
+TEST(Solvers, InFlightIsTheClosedForm) {
+  for (uint32_t p = 1; p <= 8; ++p)
+    for (uint32_t m = 1; m <= 16; ++m) {
+      Problem problem = problemOf(p, m);
+      Tables gpipe = solved("gpipe", problem), oneFOneB = solved("1f1b", problem);
+      Simulation held = simulated("1f1b", problem);
+      for (uint32_t s = 0; s < p; ++s) {
+        EXPECT_EQ(gpipe.stages[s].slots, m);
+        EXPECT_EQ(oneFOneB.stages[s].slots, std::min(m, p - s));
+        EXPECT_EQ(held.inFlightOfStage[s], std::min(m, p - s));
+      }
+    }
+}
+
+// A public claim had 1F1B at 71 steps here (zxypro1/algolocal pull request 95); the two schedules take the same time.
+TEST(Solvers, OneFOneBTakesAsLongAsGPipe) {
+  Problem problem = problemOf(8, 32);
+  for (const char *name : {"gpipe", "1f1b"}) {
+    Simulation simulation = simulated(name, problem);
+    EXPECT_EQ(simulation.makespan, 78) << name;
+    EXPECT_NEAR(simulation.bubbleOfTotal(), 14.0 / 78, 1e-12) << name;
+    EXPECT_EQ(simulation.inFlightOfStage[0], std::string(name) == "gpipe" ? 32u : 8u);
+  }
+}
+
+TEST(Solvers, FewerMicrobatchesThanStages) {
+  Simulation simulation = simulated("1f1b", problemOf(4, 2));
+  EXPECT_EQ(summary(simulation),
+            "makespan 10, bubble 0.6000 of total, 1.5000 of ideal; longest stage span 10, bubble 0.6000 "
+            "of total, 1.5000 of ideal; in flight 2 2 2 1");
+}
+
+TEST(Solvers, OneStageHasNoMessages) {
+  Tables tables = solved("1f1b", problemOf(1, 3));
+  EXPECT_TRUE(tables.messages.empty());
+  EXPECT_EQ(tables.stages[0].streams, std::vector<std::string>{"compute"});
+  EXPECT_EQ(tables.stages[0].slots, 1u);
+}
+
+// With time between stages, 1F1B's exact number of slots leaves no place for a message while its predecessor is
+// computed.
+TEST(Solvers, ReceiveAheadHidesMessages) {
+  Problem problem = problemOf(4, 16);
+  problem.times = {Times{.communication = 0.5}};
+  double exact = simulated("1f1b", problem).makespan;
+  problem.receiveAhead = 1;
+  EXPECT_LT(simulated("1f1b", problem).makespan, exact);
+  EXPECT_EQ(solved("1f1b", problem).stages[0].slots, 5u);
+}
+
+TEST(Solvers, WaitsLookUpwards) {
+  Tables tables = solved("1f1b", problemOf(4, 8));
+  for (const Table &table : tables.stages) {
+    std::array<uint32_t, maxStreams> seen{};
+    for (const Row &row : table.rows) {
+      for (unsigned s = 0; s < maxStreams; ++s)
+        EXPECT_LE(row.wait[s], seen[s]);
+      ++seen[row.stream];
+    }
+  }
+}
+
+TEST(Solvers, Refusals) {
+  EXPECT_EQ(refused("1f1", problemOf(2, 2)), "unknown schedule '1f1'; known: gpipe, 1f1b; did you mean '1f1b'\n");
+  EXPECT_EQ(refused("banana", problemOf(2, 2)), "unknown schedule 'banana'; known: gpipe, 1f1b\n");
+  EXPECT_EQ(refused("gpipe", problemOf(0, 0)), "stages is 0; legal: 1..32768\nmicrobatches is 0; legal: 1..16777216\n");
+  Problem bounded = problemOf(4, 8);
+  bounded.maxInFlight = 3;
+  EXPECT_EQ(refused("1f1b", bounded), "stage 0 keeps 4 microbatches in flight; at most 3 are allowed\n");
+  Problem chunked = problemOf(4, 8);
+  chunked.chunks = 2;
+  EXPECT_EQ(refused("1f1b", chunked), "1f1b runs one chunk a stage; 2 given; legal: 1\n");
+  Problem timed = problemOf(2, 2);
+  timed.times = {Times{}, Times{.forward = -1}, Times{}};
+  EXPECT_EQ(refused("1f1b", timed), "times are given for 3 stages; legal: one entry for all, or 2\n"
+                                    "a duration is -1; legal: finite and not below 0\n");
+}
+
+} // namespace
+} // namespace hocket::schedule
