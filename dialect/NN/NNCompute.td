@@ -98,7 +98,7 @@ def NN_AddOp : NN_BinaryOp<"add"> { let summary = "a + b; b may have only the tr
 def NN_MulOp : NN_BinaryOp<"mul"> { let summary = "a * b; b may have only the trailing dimensions of a"; }
 
 def NN_ElementwiseOp : NN_PlacedOp<"elementwise", (ins Variadic<NN_Tensor>:$xs, OptionalAttr<StrAttr>:$name),
-    [Pure, SingleBlock, DeclareOpInterfaceMethods<NN_FactorOpInterface>, DeclareOpInterfaceMethods<NN_ReferenceOpInterface, ["getFlops"]>,
+    [Pure, SingleBlock, IsolatedFromAbove, DeclareOpInterfaceMethods<NN_FactorOpInterface>, DeclareOpInterfaceMethods<NN_ReferenceOpInterface, ["getFlops"]>,
      DeclareOpInterfaceMethods<NN_DifferentiableOpInterface>, DeclareOpInterfaceMethods<NN_ScalarOpInterface>]> {
   let summary = "a user's own scalar function: differentiated, and compiled, from its body";
   let description = [{

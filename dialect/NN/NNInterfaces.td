@@ -35,6 +35,9 @@ def NN_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
       Builds the gradients of the operands from those of the results. `resultGrads` has one value for each result, null
       where no gradient reaches it. `needed` says for each operand whether its gradient is asked for; `operandGrads` (one
       null value for each operand at entry) receives what is not null. The op's own results may be used.
+      An op that must keep more for its gradient (attention and cross_entropy: the log-sum-exp) puts a new op in its place
+      and erases itself, so the caller must not use the op afterwards. The new one keeps path and phase, and is made
+      without `builder`, so that no listener takes it for a part of the gradient.
     }], "void", "buildGradient", (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$resultGrads,
         "const ::llvm::BitVector &":$needed, "::llvm::MutableArrayRef<::mlir::Value>":$operandGrads)>
   ];

@@ -1,0 +1,243 @@
+// Attention and its gradient, head by head. Softmax rows are found from scores with the row's maximum taken off, so that
+// nothing overflows; a row that sees no key is zero. The gradient is that of FlashAttention (Dao et al. 2022, appendix B.4).
+#include "dialect/NN/ShapeCheck.h"
+#include <cmath>
+using namespace mlir;
+using namespace hocket::nn;
+
+namespace {
+bool isGrouped(Value q) { return tensorType(q).getRank() == 5; }
+
+/// Terms of q, k, v, both positions, y and lse; q is grouped or not.
+struct AttentionTerms {
+  std::string heads, q, k, v, y, lse, positions = "b s, b !t";
+  explicit AttentionTerms(bool grouped)
+      : heads(grouped ? "b s kv g" : "b s n"), q(heads + " !d"), k(grouped ? "b !t kv !d" : "b !t n !d"),
+        v(grouped ? "b !t kv !e" : "b !t n !e"), y(heads + " !e"), lse(heads) {}
+};
+
+std::string attentionRule(AttentionOp op) {
+  AttentionTerms terms(isGrouped(op.getQ()));
+  return terms.q + ", " + terms.k + ", " + terms.v + ", " + terms.positions + " -> " + terms.y +
+         (op.getLse() ? ", " + terms.lse : "");
+}
+
+std::string attentionGradRule(AttentionGradOp op) {
+  AttentionTerms terms(isGrouped(op.getQ()));
+  return terms.y + ", " + terms.q + ", " + terms.k + ", " + terms.v + ", " + terms.positions + ", " + terms.y + ", " +
+         terms.lse + " -> " + terms.q + ", " + terms.k + ", " + terms.v;
+}
+
+/// The numbers of mask and score, and what one query row does; AttentionOp and AttentionGradOp have the same attributes.
+struct Scores {
+  double scale, softcap = 0;
+  int64_t window = 0;
+  bool causal;
+
+  template <typename OpT> explicit Scores(OpT op) : scale(op.getScale().convertToDouble()) {
+    causal = op.getMask() == MaskKind::Causal;
+    if (op.getSoftcap())
+      softcap = op.getSoftcap()->convertToDouble();
+    if (op.getWindow())
+      window = static_cast<int64_t>(*op.getWindow());
+  }
+  bool sees(double query, double key) const {
+    return (!causal || key <= query) && (window == 0 || query - key < static_cast<double>(window));
+  }
+  /// Score after the cap, and its derivative by q · k.
+  std::pair<double, double> score(const double *q, const double *k, int64_t size) const {
+    double product = 0;
+    for (int64_t i = 0; i < size; ++i)
+      product += q[i] * k[i];
+    product *= scale;
+    if (softcap == 0)
+      return {product, scale};
+    double squashed = std::tanh(product / softcap);
+    return {softcap * squashed, scale * (1 - squashed * squashed)};
+  }
+};
+
+/// Sizes of local tensors, and where a head's row begins; q without groups is q with groups of one.
+struct Heads {
+  int64_t b, s, t, kv, g, d, e;
+
+  Heads(const HostTensor &q, const HostTensor &k, const HostTensor &v)
+      : b(q.shape[0]), s(q.shape[1]), t(k.shape[1]), kv(k.shape[2]), g(q.rank() == 5 ? q.shape[3] : 1),
+        d(q.shape.back()), e(v.shape.back()) {}
+  /// Index of a query row among all rows of q, y or lse.
+  int64_t query(int64_t batch, int64_t row, int64_t head, int64_t group) const {
+    return ((batch * s + row) * kv + head) * g + group;
+  }
+  int64_t key(int64_t batch, int64_t row, int64_t head) const { return (batch * t + row) * kv + head; }
+
+  template <typename Fn> void forEachQuery(Fn fn) const {
+    for (int64_t batch = 0; batch < b; ++batch)
+      for (int64_t row = 0; row < s; ++row)
+        for (int64_t head = 0; head < kv; ++head)
+          for (int64_t group = 0; group < g; ++group)
+            fn(batch, row, head, query(batch, row, head, group));
+  }
+};
+
+const double *rowOf(const HostTensor &tensor, int64_t row) { return tensor.data.data() + row * tensor.shape.back(); }
+double *rowOf(HostTensor &tensor, int64_t row) { return tensor.data.data() + row * tensor.shape.back(); }
+
+template <typename OpT> void checkMask(ShapeCheck &check, OpT op) {
+  if (double scale = op.getScale().convertToDouble(); !std::isfinite(scale))
+    check.fault() << "scale is " << realText(scale) << ", expected a finite number";
+  if (op.getWindow() && op.getWindowAttr().getInt() < 1)
+    check.fault() << "window is " << op.getWindowAttr().getInt() << ", expected at least 1";
+  if (op.getSoftcap() && !(op.getSoftcap()->convertToDouble() > 0))
+    check.fault() << "softcap is " << realText(op.getSoftcap()->convertToDouble()) << ", expected more than 0";
+  IntegerType i32 = IntegerType::get(op.getContext(), 32);
+  check.element({"q_positions", op.getQPositions()}, i32).element({"k_positions", op.getKPositions()}, i32);
+}
+
+/// Pairs of query and key that the mask lets through, for one head: exact for whole sequences, half of all pairs for a
+/// shard of a causal one (which half depends on the rank).
+int64_t visiblePairs(MaskKind mask, std::optional<uint64_t> window, int64_t s, int64_t t) {
+  if (mask == MaskKind::Full)
+    return s * t;
+  if (s != t)
+    return (s * t + 1) / 2;
+  int64_t width = window ? std::min<int64_t>(static_cast<int64_t>(*window), s) : s;
+  return width * (width + 1) / 2 + (s - width) * width;
+}
+
+/// Multiply-adds of products of `depth` elements in total for every visible pair of every query head.
+template <typename OpT> int64_t pairFlops(OpT op, int64_t depth) {
+  ArrayRef<int64_t> q = tensorType(op.getQ()).getShape();
+  int64_t heads = 1;
+  for (int64_t size : q.drop_front(2).drop_back())
+    heads *= size;
+  return 2 * q[0] * heads * depth * visiblePairs(op.getMask(), op.getWindow(), q[1], tensorType(op.getK()).getDimSize(1));
+}
+} // namespace
+
+// ---- attention -------------------------------------------------------------------------------------------------------
+LogicalResult AttentionOp::verify() {
+  ShapeCheck check(*this);
+  check.floating({{"q", getQ()}, {"k", getK()}, {"v", getV()}, {"y", getY()}});
+  if (getLse())
+    check.element({"lse", getLse()}, Float32Type::get(getContext()));
+  checkMask(check, *this);
+  if (check.rank({"q", getQ()}, 4, 5))
+    check.fits(attentionRule(*this), "q, k, v, q_positions, k_positions -> y, lse");
+  return check.result();
+}
+
+FactorRule AttentionOp::getFactorRule() { return FactorRule::parse(*this, attentionRule(*this)); }
+
+int64_t AttentionOp::getFlops() {
+  return pairFlops(*this, tensorType(getQ()).getShape().back() + tensorType(getV()).getShape().back());
+}
+
+void AttentionOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
+  const HostTensor &q = *operands[0], &k = *operands[1], &v = *operands[2];
+  const HostTensor &queryPositions = *operands[3], &keyPositions = *operands[4];
+  Scores scores(*this);
+  Heads heads(q, k, v);
+  std::vector<double> row(heads.t);
+  heads.forEachQuery([&](int64_t batch, int64_t s, int64_t head, int64_t query) {
+    double max = -INFINITY, sum = 0;
+    for (int64_t t = 0; t < heads.t; ++t) {
+      bool seen = scores.sees(queryPositions[batch * heads.s + s], keyPositions[batch * heads.t + t]);
+      row[t] = seen ? scores.score(rowOf(q, query), rowOf(k, heads.key(batch, t, head)), heads.d).first : -INFINITY;
+      max = std::max(max, row[t]);
+    }
+    double *y = rowOf(results[0], query);
+    std::fill(y, y + heads.e, 0.0);
+    for (int64_t t = 0; t < heads.t; ++t)
+      sum += row[t] = row[t] == -INFINITY ? 0 : std::exp(row[t] - max);
+    for (int64_t t = 0; t < heads.t; ++t)
+      if (row[t] != 0)
+        for (int64_t i = 0; i < heads.e; ++i)
+          y[i] += row[t] / sum * rowOf(v, heads.key(batch, t, head))[i];
+    if (results.size() > 1)
+      results[1][query] = max == -INFINITY ? -INFINITY : max + std::log(sum);
+  });
+}
+
+/// The op with its log-sum-exp kept: itself, or a new one in its place (the old one is erased).
+static AttentionOp withLogSumExp(AttentionOp op) {
+  if (op.getLse())
+    return op;
+  OpBuilder builder(op);
+  auto type = RankedTensorType::get(tensorType(op.getQ()).getShape().drop_back(), builder.getF32Type());
+  auto kept = AttentionOp::create(builder, op.getLoc(), op.getY().getType(), type, op.getQ(), op.getK(), op.getV(),
+                                  op.getQPositions(), op.getKPositions(), op.getMaskAttr(), op.getScaleAttr(),
+                                  op.getWindowAttr(), op.getSoftcapAttr(), op.getPathAttr(), op.getPhaseAttr(),
+                                  ArrayAttr());
+  op.getY().replaceAllUsesWith(kept.getY());
+  op.erase();
+  return kept;
+}
+
+void AttentionOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, const BitVector &needed,
+                                MutableArrayRef<Value> operandGrads) {
+  Value dy = resultGrads[0];
+  if (!dy || !(needed[0] || needed[1] || needed[2]))
+    return;
+  AttentionOp forward = withLogSumExp(*this);
+  auto grads = make<AttentionGradOp>(builder, forward.getLoc(), forward.getQ().getType(), forward.getK().getType(),
+                                     forward.getV().getType(), dy, forward.getQ(), forward.getK(), forward.getV(),
+                                     forward.getQPositions(), forward.getKPositions(), forward.getY(), forward.getLse(),
+                                     forward.getMaskAttr(), forward.getScaleAttr(), forward.getWindowAttr(),
+                                     forward.getSoftcapAttr());
+  for (int i = 0; i < 3; ++i)
+    if (needed[i])
+      operandGrads[i] = grads->getResult(i);
+}
+
+// ---- attention_grad --------------------------------------------------------------------------------------------------
+LogicalResult AttentionGradOp::verify() {
+  ShapeCheck check(*this);
+  check.floating({{"dy", getDy()}, {"q", getQ()}, {"k", getK()}, {"v", getV()}, {"y", getY()},
+                  {"dq", getDq()}, {"dk", getDk()}, {"dv", getDv()}})
+      .element({"lse", getLse()}, Float32Type::get(getContext()));
+  checkMask(check, *this);
+  if (check.rank({"q", getQ()}, 4, 5))
+    check.fits(attentionGradRule(*this), "dy, q, k, v, q_positions, k_positions, y, lse -> dq, dk, dv");
+  return check.result();
+}
+
+FactorRule AttentionGradOp::getFactorRule() {
+  SmallVector<Linearity> linearity(getNumOperands(), Linearity::None);
+  linearity[0] = Linearity::Multi;
+  return FactorRule::parse(*this, attentionGradRule(*this)).linear(linearity);
+}
+
+int64_t AttentionGradOp::getFlops() { // scores again, dq and dk over d; dy · v and dv over e
+  return pairFlops(*this, 3 * tensorType(getQ()).getShape().back() + 2 * tensorType(getV()).getShape().back());
+}
+
+void AttentionGradOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
+  const HostTensor &dy = *operands[0], &q = *operands[1], &k = *operands[2], &v = *operands[3];
+  const HostTensor &queryPositions = *operands[4], &keyPositions = *operands[5], &y = *operands[6], &lse = *operands[7];
+  Scores scores(*this);
+  Heads heads(q, k, v);
+  for (HostTensor &result : results)
+    std::fill(result.data.begin(), result.data.end(), 0.0);
+  heads.forEachQuery([&](int64_t batch, int64_t s, int64_t head, int64_t query) {
+    const double *dyRow = rowOf(dy, query), *qRow = rowOf(q, query);
+    double delta = 0;
+    for (int64_t i = 0; i < heads.e; ++i)
+      delta += dyRow[i] * rowOf(y, query)[i];
+    for (int64_t t = 0; t < heads.t; ++t) {
+      if (!scores.sees(queryPositions[batch * heads.s + s], keyPositions[batch * heads.t + t]))
+        continue;
+      int64_t key = heads.key(batch, t, head);
+      auto [score, slope] = scores.score(qRow, rowOf(k, key), heads.d);
+      double weight = std::exp(score - lse[query]), dweight = 0;
+      for (int64_t i = 0; i < heads.e; ++i) {
+        dweight += dyRow[i] * rowOf(v, key)[i];
+        rowOf(results[2], key)[i] += weight * dyRow[i];
+      }
+      double dproduct = weight * (dweight - delta) * slope;
+      for (int64_t i = 0; i < heads.d; ++i) {
+        rowOf(results[0], query)[i] += dproduct * rowOf(k, key)[i];
+        rowOf(results[1], key)[i] += dproduct * qRow[i];
+      }
+    }
+  });
+}
