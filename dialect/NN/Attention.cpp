@@ -1,5 +1,6 @@
-// Attention and its gradient, head by head. Softmax rows are found from scores with the row's maximum taken off, so that
-// nothing overflows; a row that sees no key is zero. The gradient is that of FlashAttention (Dao et al. 2022, appendix B.4).
+// Attention and its gradient, head by head. Softmax rows are found from scores with the row's maximum taken off, so
+// that nothing overflows; a row that sees no key is zero. The gradient is that of FlashAttention (Dao et al. 2022,
+// appendix B.4).
 #include "dialect/NN/ShapeCheck.h"
 #include <cmath>
 using namespace mlir;
@@ -28,7 +29,8 @@ std::string attentionGradRule(AttentionGradOp op) {
          terms.lse + " -> " + terms.q + ", " + terms.k + ", " + terms.v;
 }
 
-/// The numbers of mask and score, and what one query row does; AttentionOp and AttentionGradOp have the same attributes.
+/// The numbers of mask and score, and what one query row does; AttentionOp and AttentionGradOp have the same
+/// attributes.
 struct Scores {
   double scale, softcap = 0;
   int64_t window = 0;
@@ -110,11 +112,13 @@ template <typename OpT> int64_t pairFlops(OpT op, int64_t depth) {
   int64_t heads = 1;
   for (int64_t size : q.drop_front(2).drop_back())
     heads *= size;
-  return 2 * q[0] * heads * depth * visiblePairs(op.getMask(), op.getWindow(), q[1], tensorType(op.getK()).getDimSize(1));
+  return 2 * q[0] * heads * depth *
+         visiblePairs(op.getMask(), op.getWindow(), q[1], tensorType(op.getK()).getDimSize(1));
 }
 } // namespace
 
-// ---- attention -------------------------------------------------------------------------------------------------------
+// ---- attention
+// -------------------------------------------------------------------------------------------------------
 LogicalResult AttentionOp::verify() {
   ShapeCheck check(*this);
   check.floating({{"q", getQ()}, {"k", getK()}, {"v", getV()}, {"y", getY()}});
@@ -164,10 +168,10 @@ static AttentionOp withLogSumExp(AttentionOp op) {
     return op;
   OpBuilder builder(op);
   auto type = RankedTensorType::get(tensorType(op.getQ()).getShape().drop_back(), builder.getF32Type());
-  auto kept = AttentionOp::create(builder, op.getLoc(), op.getY().getType(), type, op.getQ(), op.getK(), op.getV(),
-                                  op.getQPositions(), op.getKPositions(), op.getMaskAttr(), op.getScaleAttr(),
-                                  op.getWindowAttr(), op.getSoftcapAttr(), op.getPathAttr(), op.getPhaseAttr(),
-                                  ArrayAttr());
+  auto kept =
+      AttentionOp::create(builder, op.getLoc(), op.getY().getType(), type, op.getQ(), op.getK(), op.getV(),
+                          op.getQPositions(), op.getKPositions(), op.getMaskAttr(), op.getScaleAttr(),
+                          op.getWindowAttr(), op.getSoftcapAttr(), op.getPathAttr(), op.getPhaseAttr(), ArrayAttr());
   op.getY().replaceAllUsesWith(kept.getY());
   op.erase();
   return kept;
@@ -189,11 +193,19 @@ void AttentionOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, cons
       operandGrads[i] = grads->getResult(i);
 }
 
-// ---- attention_grad --------------------------------------------------------------------------------------------------
+// ---- attention_grad
+// --------------------------------------------------------------------------------------------------
 LogicalResult AttentionGradOp::verify() {
   ShapeCheck check(*this);
-  check.floating({{"dy", getDy()}, {"q", getQ()}, {"k", getK()}, {"v", getV()}, {"y", getY()},
-                  {"dq", getDq()}, {"dk", getDk()}, {"dv", getDv()}})
+  check
+      .floating({{"dy", getDy()},
+                 {"q", getQ()},
+                 {"k", getK()},
+                 {"v", getV()},
+                 {"y", getY()},
+                 {"dq", getDq()},
+                 {"dk", getDk()},
+                 {"dv", getDv()}})
       .element({"lse", getLse()}, Float32Type::get(getContext()));
   checkMask(check, *this);
   if (check.rank({"q", getQ()}, 4, 5))

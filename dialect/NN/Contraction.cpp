@@ -46,7 +46,8 @@ void checkGroup(StringRef group, ArrayRef<const Operand *> in, ArrayRef<const Op
 }
 
 bool isName(StringRef word) {
-  return !word.empty() && llvm::isAlpha(word[0]) && llvm::all_of(word, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+  return !word.empty() && llvm::isAlpha(word[0]) &&
+         llvm::all_of(word, [](char c) { return llvm::isAlnum(c) || c == '_'; });
 }
 
 /// "b s h" as names; faults for what is no name or stands twice. `mayBeScalar`: "_" stands for no dimensions.

@@ -3,8 +3,8 @@
 #include "dialect/NN/NN.h"
 
 namespace hocket::nn {
-/// One group of factors of a contraction (they stand together, in one order, in every tensor that has them): one index of
-/// the GEMM. Strides are in elements, 0 in a tensor without the group.
+/// One group of factors of a contraction (they stand together, in one order, in every tensor that has them): one index
+/// of the GEMM. Strides are in elements, 0 in a tensor without the group.
 struct ContractionIndex {
   int64_t size = 1, strideA = 0, strideB = 0, strideY = 0;
 };

@@ -36,10 +36,13 @@ std::string rowsOf(Value x) {
   std::string names = leadingNames(tensorType(x).getRank() - 1);
   return names.empty() ? "_" : names;
 }
-std::string withColumns(Value x, StringRef column) { return joinNames(leadingNames(tensorType(x).getRank() - 1), column); }
+std::string withColumns(Value x, StringRef column) {
+  return joinNames(leadingNames(tensorType(x).getRank() - 1), column);
+}
 } // namespace
 
-// ---- cross_entropy ---------------------------------------------------------------------------------------------------
+// ---- cross_entropy
+// ---------------------------------------------------------------------------------------------------
 static StringRef crossEntropyRule(CrossEntropyOp op) {
   return op.getLse() ? "b s !v, b s -> _, _, b s" : "b s !v, b s -> _, _";
 }
@@ -98,7 +101,8 @@ void CrossEntropyOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, c
                                              forward.getLogits(), forward.getLabels(), forward.getLse(), Value());
 }
 
-// ---- cross_entropy_grad ----------------------------------------------------------------------------------------------
+// ---- cross_entropy_grad
+// ----------------------------------------------------------------------------------------------
 static std::string crossEntropyGradRule(CrossEntropyGradOp op) {
   return "_, b s @v, b s, b s" + offsetTerm(op.getOffset()).str() + " -> b s @v";
 }
@@ -132,7 +136,8 @@ void CrossEntropyGradOp::evaluate(ArrayRef<const HostTensor *> operands, Mutable
     }
 }
 
-// ---- row_max, row_sum_exp --------------------------------------------------------------------------------------------
+// ---- row_max, row_sum_exp
+// --------------------------------------------------------------------------------------------
 LogicalResult RowMaxOp::verify() {
   ShapeCheck check(*this);
   check.floating({{"x", getX()}, {"y", getY()}});
@@ -167,7 +172,8 @@ void RowSumExpOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRe
     results[0][row] = sumExp(*operands[0], row * width, width, (*operands[1])[row]);
 }
 
-// ---- pick, count_tokens ----------------------------------------------------------------------------------------------
+// ---- pick, count_tokens
+// ----------------------------------------------------------------------------------------------
 static std::string pickRule(PickOp op) {
   std::string rows = rowsOf(op.getX());
   return withColumns(op.getX(), "@v") + ", " + rows + offsetTerm(op.getOffset()).str() + " -> " + rows;

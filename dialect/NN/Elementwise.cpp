@@ -72,8 +72,8 @@ void ElementwiseOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArray
 }
 
 int64_t ElementwiseOp::getFlops() {
-  int64_t ops = llvm::count_if(getBody().front().without_terminator(),
-                               [](Operation &op) { return !isa<arith::ConstantOp>(op); });
+  int64_t ops =
+      llvm::count_if(getBody().front().without_terminator(), [](Operation &op) { return !isa<arith::ConstantOp>(op); });
   return ops * tensorType(getYs().front()).getNumElements();
 }
 

@@ -12,7 +12,8 @@ std::string idTerm(Value ids) {
 std::string rowTerm(Value ids) { return joinNames(leadingNames(tensorType(ids).getRank()), "h"); }
 } // namespace
 
-// ---- positions -------------------------------------------------------------------------------------------------------
+// ---- positions
+// -------------------------------------------------------------------------------------------------------
 LogicalResult PositionsOp::verify() {
   return ShapeCheck(*this)
       .element({"y", getY()}, IntegerType::get(getContext(), 32))
@@ -20,9 +21,7 @@ LogicalResult PositionsOp::verify() {
       .result();
 }
 
-FactorRule PositionsOp::getFactorRule() {
-  return FactorRule::parse(*this, getOffset() ? "_ -> b @s" : "-> b @s");
-}
+FactorRule PositionsOp::getFactorRule() { return FactorRule::parse(*this, getOffset() ? "_ -> b @s" : "-> b @s"); }
 
 void PositionsOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
   HostTensor &y = results[0];
@@ -31,7 +30,8 @@ void PositionsOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRe
     y[i] = static_cast<double>(i % length + offset);
 }
 
-// ---- embedding -------------------------------------------------------------------------------------------------------
+// ---- embedding
+// -------------------------------------------------------------------------------------------------------
 static std::string embeddingRule(EmbeddingOp op) {
   return idTerm(op.getIds()) + ", @v h" + offsetTerm(op.getOffset()).str() + " -> " + rowTerm(op.getIds());
 }
@@ -65,11 +65,12 @@ void EmbeddingOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRe
 void EmbeddingOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, const BitVector &needed,
                                 MutableArrayRef<Value> operandGrads) {
   if (needed[1] && resultGrads[0])
-    operandGrads[1] = make<EmbeddingGradOp>(builder, getLoc(), getTable().getType(), getIds(), resultGrads[0],
-                                            getOffset());
+    operandGrads[1] =
+        make<EmbeddingGradOp>(builder, getLoc(), getTable().getType(), getIds(), resultGrads[0], getOffset());
 }
 
-// ---- embedding_grad --------------------------------------------------------------------------------------------------
+// ---- embedding_grad
+// --------------------------------------------------------------------------------------------------
 static std::string embeddingGradRule(EmbeddingGradOp op) {
   return idTerm(op.getIds()) + ", " + rowTerm(op.getIds()) + offsetTerm(op.getOffset()).str() + " -> @v h";
 }

@@ -55,10 +55,10 @@ private:
 
 /// Number of dimensions contracted; what is not a whole number from 1 on is left to the verifier.
 int64_t contracted(LinearOp op) {
-  return op.getTransposed() ? 1
-                            : (tensorType(op.getX()).getRank() + tensorType(op.getW()).getRank() -
-                               tensorType(op.getY()).getRank()) /
-                                  2;
+  return op.getTransposed()
+             ? 1
+             : (tensorType(op.getX()).getRank() + tensorType(op.getW()).getRank() - tensorType(op.getY()).getRank()) /
+                   2;
 }
 
 LinearNames namesOf(LinearOp op) {
@@ -81,18 +81,20 @@ struct LinearTerms {
 };
 } // namespace
 
-// ---- linear ----------------------------------------------------------------------------------------------------------
+// ---- linear
+// ----------------------------------------------------------------------------------------------------------
 LogicalResult LinearOp::verify() {
   ShapeCheck check(*this);
   check.floating({{"x", getX()}, {"w", getW()}, {"y", getY()}});
   int64_t x = tensorType(getX()).getRank(), w = tensorType(getW()).getRank(), y = tensorType(getY()).getRank();
   if (getTransposed()) {
-    if (!check.rank({"x", getX()}, 1) | !check.rank({"w", getW()}, 2, 2) || !check.rank({"y", getY()}, x, x))
+    bool xFits = check.rank({"x", getX()}, 1), wFits = check.rank({"w", getW()}, 2, 2);
+    if (!xFits || !wFits || !check.rank({"y", getY()}, x, x))
       return failure();
   } else if ((x + w - y) % 2 != 0 || (x + w - y) / 2 < 1 || (x + w - y) / 2 > std::min(x, w)) {
     return check.fault() << "x of rank " << x << ", w of rank " << w << " and y of rank " << y << " contract (" << x
-                         << " + " << w << " - " << y << ") / 2 dimensions, expected a whole number, at least 1 and at most "
-                         << std::min(x, w);
+                         << " + " << w << " - " << y
+                         << ") / 2 dimensions, expected a whole number, at least 1 and at most " << std::min(x, w);
   }
   LinearTerms terms(*this);
   return check.fits(terms.x + ", " + terms.w + " -> " + terms.y, "x, w -> y").result();
@@ -128,7 +130,8 @@ void LinearOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, const B
                                    builder.getStringAttr(rule + " -> " + terms.w));
 }
 
-// ---- matmul ----------------------------------------------------------------------------------------------------------
+// ---- matmul
+// ----------------------------------------------------------------------------------------------------------
 LogicalResult MatmulOp::verify() {
   ShapeCheck check(*this);
   check.floating({{"a", getA()}, {"b", getB()}, {"y", getY()}});

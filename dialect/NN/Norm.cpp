@@ -53,7 +53,8 @@ void inputGradient(const HostTensor &dy, const HostTensor &x, const HostTensor &
     double mean = centered ? sum / static_cast<double>(rows.width) : 0;
     for (int64_t h = 0; h < rows.width; ++h) {
       double normalised = (x[begin + h] - row.mean) * row.inverse;
-      dx[begin + h] = row.inverse * (dy[begin + h] * gain[h] - mean - normalised * product / static_cast<double>(rows.width));
+      dx[begin + h] =
+          row.inverse * (dy[begin + h] * gain[h] - mean - normalised * product / static_cast<double>(rows.width));
     }
   }
 }
@@ -87,7 +88,8 @@ LogicalResult verifyNorm(ShapeCheck check, Value x, double eps, function_ref<std
 }
 } // namespace
 
-// ---- layer_norm ------------------------------------------------------------------------------------------------------
+// ---- layer_norm
+// ------------------------------------------------------------------------------------------------------
 static std::string layerNormRule(Value x) { return rowTerm(x) + ", !h, !h -> " + rowTerm(x); }
 
 LogicalResult LayerNormOp::verify() {
@@ -105,19 +107,19 @@ void LayerNormOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, cons
   if (!dy)
     return;
   if (needed[0])
-    operandGrads[0] =
-        make<LayerNormGradOp>(builder, getLoc(), getX().getType(), dy, getX(), getGain(), getEpsAttr());
+    operandGrads[0] = make<LayerNormGradOp>(builder, getLoc(), getX().getType(), dy, getX(), getGain(), getEpsAttr());
   if (!needed[1] && !needed[2])
     return;
-  auto grads = make<LayerNormParamGradOp>(builder, getLoc(), getGain().getType(), getBias().getType(), dy, getX(),
-                                          getEpsAttr());
+  auto grads =
+      make<LayerNormParamGradOp>(builder, getLoc(), getGain().getType(), getBias().getType(), dy, getX(), getEpsAttr());
   if (needed[1])
     operandGrads[1] = grads.getDgain();
   if (needed[2])
     operandGrads[2] = grads.getDbias();
 }
 
-// ---- layer_norm_grad, layer_norm_param_grad --------------------------------------------------------------------------
+// ---- layer_norm_grad, layer_norm_param_grad
+// --------------------------------------------------------------------------
 static std::string normGradRule(Value x) { return rowTerm(x) + ", " + rowTerm(x) + ", !h -> " + rowTerm(x); }
 
 LogicalResult LayerNormGradOp::verify() {
@@ -146,7 +148,8 @@ void LayerNormParamGradOp::evaluate(ArrayRef<const HostTensor *> operands, Mutab
   parameterGradient(*operands[0], *operands[1], getEps().convertToDouble(), results[0], &results[1]);
 }
 
-// ---- rms_norm and its gradients --------------------------------------------------------------------------------------
+// ---- rms_norm and its gradients
+// --------------------------------------------------------------------------------------
 LogicalResult RmsNormOp::verify() {
   return verifyNorm(
       ShapeCheck(*this).floating({{"x", getX()}, {"gain", getGain()}, {"y", getY()}}), getX(),
@@ -182,7 +185,8 @@ void RmsNormGradOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArray
 LogicalResult RmsNormParamGradOp::verify() {
   return verifyNorm(
       ShapeCheck(*this).floating({{"dy", getDy()}, {"x", getX()}, {"dgain", getDgain()}}), getX(),
-      getEps().convertToDouble(), [&] { return rowTerm(getX()) + ", " + rowTerm(getX()) + " -> !h"; }, "dy, x -> dgain");
+      getEps().convertToDouble(), [&] { return rowTerm(getX()) + ", " + rowTerm(getX()) + " -> !h"; },
+      "dy, x -> dgain");
 }
 FactorRule RmsNormParamGradOp::getFactorRule() {
   return FactorRule::parse(*this, rowTerm(getX()) + ", " + rowTerm(getX()) + " -> !h")

@@ -10,12 +10,10 @@ static std::string allDims(Value x) {
   return rank == 0 ? "_" : factorNames("d", rank);
 }
 
-// ---- square_sum ------------------------------------------------------------------------------------------------------
+// ---- square_sum
+// ------------------------------------------------------------------------------------------------------
 LogicalResult SquareSumOp::verify() {
-  return ShapeCheck(*this)
-      .floating({{"x", getX()}, {"y", getY()}})
-      .fits(allDims(getX()) + " -> _", "x -> y")
-      .result();
+  return ShapeCheck(*this).floating({{"x", getX()}, {"y", getY()}}).fits(allDims(getX()) + " -> _", "x -> y").result();
 }
 FactorRule SquareSumOp::getFactorRule() { return FactorRule::parse(*this, allDims(getX()) + " -> _"); }
 void SquareSumOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
@@ -25,7 +23,8 @@ void SquareSumOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRe
   results[0][0] = sum;
 }
 
-// ---- cosine_rate -----------------------------------------------------------------------------------------------------
+// ---- cosine_rate
+// -----------------------------------------------------------------------------------------------------
 LogicalResult CosineRateOp::verify() {
   ShapeCheck check(*this);
   check.element({"step", getStep()}, IntegerType::get(getContext(), 64))
@@ -59,7 +58,8 @@ void CosineRateOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayR
   }
 }
 
-// ---- adamw -----------------------------------------------------------------------------------------------------------
+// ---- adamw
+// -----------------------------------------------------------------------------------------------------------
 static std::string adamwRule(AdamWOp op) {
   std::string d = allDims(op.getParam());
   return d + ", " + d + ", " + d + ", " + d + ", _, _, _ -> " + d + ", " + d + ", " + d;
@@ -69,8 +69,13 @@ LogicalResult AdamWOp::verify() {
   ShapeCheck check(*this);
   FloatType f32 = Float32Type::get(getContext());
   check
-      .floating({{"param", getParam()}, {"grad", getGrad()}, {"m", getM()}, {"v", getV()}, {"new_param", getNewParam()},
-                 {"new_m", getNewM()}, {"new_v", getNewV()}})
+      .floating({{"param", getParam()},
+                 {"grad", getGrad()},
+                 {"m", getM()},
+                 {"v", getV()},
+                 {"new_param", getNewParam()},
+                 {"new_m", getNewM()},
+                 {"new_v", getNewV()}})
       .element({"rate", getRate()}, f32)
       .element({"clip", getClip()}, f32)
       .element({"step", getStep()}, IntegerType::get(getContext(), 64))

@@ -22,7 +22,8 @@ LogicalResult RopeOp::verify() {
   if (getDims()) {
     int64_t dims = getDimsAttr().getInt();
     if (dims < 2 || dims > size || dims % 2 != 0)
-      check.fault() << "dims is " << dims << ", expected an even number from 2 to " << size << " (the last dimension of x)";
+      check.fault() << "dims is " << dims << ", expected an even number from 2 to " << size
+                    << " (the last dimension of x)";
   } else if (size % 2 != 0) {
     check.fault() << "the last dimension of x is " << size << ", expected an even number (or `dims`)";
   }

@@ -58,15 +58,15 @@ Value sigmoid(OpBuilder &builder, Location loc, Value x) {
 }
 
 /// OpF on floats, OpI on integers.
-template <typename OpF, typename OpI>
-SmallVector<Value> binaryBody(OpBuilder &builder, Location loc, ValueRange args) {
+template <typename OpF, typename OpI> SmallVector<Value> binaryBody(OpBuilder &builder, Location loc, ValueRange args) {
   if (isa<FloatType>(args[0].getType()))
     return {OpF::create(builder, loc, args[0], args[1])};
   return {OpI::create(builder, loc, args[0], args[1])};
 }
 } // namespace
 
-// ---- gelu ------------------------------------------------------------------------------------------------------------
+// ---- gelu
+// ------------------------------------------------------------------------------------------------------------
 LogicalResult GeluOp::verify() { return verifyUnary(ShapeCheck(*this), getX(), getY()); }
 FactorRule GeluOp::getFactorRule() { return FactorRule::parse(*this, unaryRule(getX())); }
 void GeluOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
@@ -88,7 +88,8 @@ void GeluOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, const Bit
   buildScalarGradient(*this, "gelu", builder, resultGrads, needed, operandGrads);
 }
 
-// ---- silu ------------------------------------------------------------------------------------------------------------
+// ---- silu
+// ------------------------------------------------------------------------------------------------------------
 LogicalResult SiluOp::verify() { return verifyUnary(ShapeCheck(*this), getX(), getY()); }
 FactorRule SiluOp::getFactorRule() { return FactorRule::parse(*this, unaryRule(getX())); }
 void SiluOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
@@ -113,7 +114,8 @@ void SiluOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, const Bit
       buildElementwise(builder, loc, "silu_grad", getX().getType(), {resultGrads[0], getX()}, body).getResult(0);
 }
 
-// ---- add -------------------------------------------------------------------------------------------------------------
+// ---- add
+// -------------------------------------------------------------------------------------------------------------
 LogicalResult AddOp::verify() { return verifyBinary(ShapeCheck(*this), getA(), getB(), getY()); }
 FactorRule AddOp::getFactorRule() {
   return FactorRule::parse(*this, binaryRule(getA(), getB())).linear({Linearity::Joint, Linearity::Joint});
@@ -133,7 +135,8 @@ void AddOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, const BitV
     operandGrads[1] = buildSumTo(builder, getLoc(), dy, tensorType(getB()));
 }
 
-// ---- mul -------------------------------------------------------------------------------------------------------------
+// ---- mul
+// -------------------------------------------------------------------------------------------------------------
 LogicalResult MulOp::verify() { return verifyBinary(ShapeCheck(*this), getA(), getB(), getY()); }
 FactorRule MulOp::getFactorRule() {
   return FactorRule::parse(*this, binaryRule(getA(), getB())).linear({Linearity::Multi, Linearity::Multi});

@@ -56,22 +56,38 @@ bool unordered(double a, double b) { return std::isnan(a) || std::isnan(b); }
 Function comparison(arith::CmpFPredicate predicate) {
   using P = arith::CmpFPredicate;
   switch (predicate) {
-  case P::AlwaysFalse: return [](double, double, double) { return 0.0; };
-  case P::AlwaysTrue: return [](double, double, double) { return 1.0; };
-  case P::OEQ: return [](double a, double b, double) { return a == b ? 1.0 : 0.0; };
-  case P::OGT: return [](double a, double b, double) { return a > b ? 1.0 : 0.0; };
-  case P::OGE: return [](double a, double b, double) { return a >= b ? 1.0 : 0.0; };
-  case P::OLT: return [](double a, double b, double) { return a < b ? 1.0 : 0.0; };
-  case P::OLE: return [](double a, double b, double) { return a <= b ? 1.0 : 0.0; };
-  case P::ONE: return [](double a, double b, double) { return a != b && !unordered(a, b) ? 1.0 : 0.0; };
-  case P::ORD: return [](double a, double b, double) { return unordered(a, b) ? 0.0 : 1.0; };
-  case P::UEQ: return [](double a, double b, double) { return a == b || unordered(a, b) ? 1.0 : 0.0; };
-  case P::UGT: return [](double a, double b, double) { return a <= b ? 0.0 : 1.0; };
-  case P::UGE: return [](double a, double b, double) { return a < b ? 0.0 : 1.0; };
-  case P::ULT: return [](double a, double b, double) { return a >= b ? 0.0 : 1.0; };
-  case P::ULE: return [](double a, double b, double) { return a > b ? 0.0 : 1.0; };
-  case P::UNE: return [](double a, double b, double) { return a != b ? 1.0 : 0.0; };
-  case P::UNO: return [](double a, double b, double) { return unordered(a, b) ? 1.0 : 0.0; };
+  case P::AlwaysFalse:
+    return [](double, double, double) { return 0.0; };
+  case P::AlwaysTrue:
+    return [](double, double, double) { return 1.0; };
+  case P::OEQ:
+    return [](double a, double b, double) { return a == b ? 1.0 : 0.0; };
+  case P::OGT:
+    return [](double a, double b, double) { return a > b ? 1.0 : 0.0; };
+  case P::OGE:
+    return [](double a, double b, double) { return a >= b ? 1.0 : 0.0; };
+  case P::OLT:
+    return [](double a, double b, double) { return a < b ? 1.0 : 0.0; };
+  case P::OLE:
+    return [](double a, double b, double) { return a <= b ? 1.0 : 0.0; };
+  case P::ONE:
+    return [](double a, double b, double) { return a != b && !unordered(a, b) ? 1.0 : 0.0; };
+  case P::ORD:
+    return [](double a, double b, double) { return unordered(a, b) ? 0.0 : 1.0; };
+  case P::UEQ:
+    return [](double a, double b, double) { return a == b || unordered(a, b) ? 1.0 : 0.0; };
+  case P::UGT:
+    return [](double a, double b, double) { return a <= b ? 0.0 : 1.0; };
+  case P::UGE:
+    return [](double a, double b, double) { return a < b ? 0.0 : 1.0; };
+  case P::ULT:
+    return [](double a, double b, double) { return a >= b ? 0.0 : 1.0; };
+  case P::ULE:
+    return [](double a, double b, double) { return a > b ? 0.0 : 1.0; };
+  case P::UNE:
+    return [](double a, double b, double) { return a != b ? 1.0 : 0.0; };
+  case P::UNO:
+    return [](double a, double b, double) { return unordered(a, b) ? 1.0 : 0.0; };
   }
   return nullptr;
 }
@@ -130,7 +146,8 @@ void ScalarProgram::run(ArrayRef<double> arguments, MutableArrayRef<double> resu
     result = values[slot];
 }
 
-void runElementwise(ScalarProgram &program, ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
+void runElementwise(ScalarProgram &program, ArrayRef<const HostTensor *> operands,
+                    MutableArrayRef<HostTensor> results) {
   SmallVector<double> arguments(operands.size()), returned(results.size());
   for (int64_t i = 0; i < results[0].size(); ++i) {
     for (auto [argument, operand] : llvm::zip(arguments, operands))

@@ -128,7 +128,8 @@ void ReverseSweep::visitArith(Operation *op, Value g) {
         give(operand(2), [&] { return s.select(operand(0), s.zero(g), g); });
       })
       .Case([&](arith::ExtFOp) {
-        give(operand(0), [&] { return arith::TruncFOp::create(s.builder, s.loc, operand(0).getType(), g).getResult(); });
+        give(operand(0),
+             [&] { return arith::TruncFOp::create(s.builder, s.loc, operand(0).getType(), g).getResult(); });
       })
       .Case([&](arith::TruncFOp) {
         give(operand(0), [&] { return arith::ExtFOp::create(s.builder, s.loc, operand(0).getType(), g).getResult(); });
@@ -223,7 +224,8 @@ ElementwiseOp buildElementwise(OpBuilder &builder, Location loc, StringRef name,
   return op;
 }
 
-/// The body of the gradient: the forward body again, then its reverse sweep. Returns one adjoint for each index of `wanted`.
+/// The body of the gradient: the forward body again, then its reverse sweep. Returns one adjoint for each index of
+/// `wanted`.
 static SmallVector<Value> reverseBody(ScalarOpInterface op, OpBuilder &builder, ValueRange resultGrads, ValueRange args,
                                       ArrayRef<unsigned> wanted) {
   Location loc = op->getLoc();
@@ -271,15 +273,14 @@ void buildScalarGradient(Operation *op, StringRef name, OpBuilder &builder, Valu
     }
   if (gradCount == 0 || wanted.empty())
     return;
-  auto grads = buildElementwise(builder, op->getLoc(), (name + "_grad").str(), types, inputs,
-                                [&](OpBuilder &inner, ValueRange args) {
-                                  SmallVector<Value> scalarGrads;
-                                  size_t next = 0;
-                                  for (Value grad : resultGrads)
-                                    scalarGrads.push_back(grad ? args[next++] : Value());
-                                  return reverseBody(cast<ScalarOpInterface>(op), inner, scalarGrads,
-                                                     args.drop_front(gradCount), wanted);
-                                });
+  auto grads = buildElementwise(
+      builder, op->getLoc(), (name + "_grad").str(), types, inputs, [&](OpBuilder &inner, ValueRange args) {
+        SmallVector<Value> scalarGrads;
+        size_t next = 0;
+        for (Value grad : resultGrads)
+          scalarGrads.push_back(grad ? args[next++] : Value());
+        return reverseBody(cast<ScalarOpInterface>(op), inner, scalarGrads, args.drop_front(gradCount), wanted);
+      });
   for (auto [i, grad] : llvm::zip(wanted, grads.getYs()))
     operandGrads[i] = buildSumTo(builder, op->getLoc(), grad, tensorType(op->getOperand(i)));
 }

@@ -41,18 +41,21 @@ LogicalResult verifyStack(ShapeCheck check, ShapeCheck::Named stacked, ValueRang
 }
 } // namespace
 
-// ---- unstack ---------------------------------------------------------------------------------------------------------
+// ---- unstack
+// ---------------------------------------------------------------------------------------------------------
 static std::string unstackRule(UnstackOp op) {
   int64_t rank = tensorType(op.getX()).getRank() - 1, dim = op.getDimAttr().getInt();
   return stackedTerm(rank, dim) + " -> " + sliceTerms(rank, op.getYs().size());
 }
 
 LogicalResult UnstackOp::verify() {
-  return verifyStack(ShapeCheck(*this), {"x", getX()}, getYs(), getDimAttr().getInt(),
-                     [&] { return unstackRule(*this); }, "x ->");
+  return verifyStack(
+      ShapeCheck(*this), {"x", getX()}, getYs(), getDimAttr().getInt(), [&] { return unstackRule(*this); }, "x ->");
 }
 
-FactorRule UnstackOp::getFactorRule() { return FactorRule::parse(*this, unstackRule(*this)).linear({Linearity::Joint}); }
+FactorRule UnstackOp::getFactorRule() {
+  return FactorRule::parse(*this, unstackRule(*this)).linear({Linearity::Joint});
+}
 
 void UnstackOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
   const HostTensor &x = *operands[0];
@@ -73,20 +76,20 @@ void UnstackOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, const 
   operandGrads[0] = make<StackOp>(builder, getLoc(), getX().getType(), slices, getDimAttr());
 }
 
-// ---- stack -----------------------------------------------------------------------------------------------------------
+// ---- stack
+// -----------------------------------------------------------------------------------------------------------
 static std::string stackRule(StackOp op) {
   int64_t rank = tensorType(op.getY()).getRank() - 1, dim = op.getDimAttr().getInt();
   return sliceTerms(rank, op.getXs().size()) + " -> " + stackedTerm(rank, dim);
 }
 
 LogicalResult StackOp::verify() {
-  return verifyStack(ShapeCheck(*this), {"y", getY()}, getXs(), getDimAttr().getInt(),
-                     [&] { return stackRule(*this); }, "-> y");
+  return verifyStack(
+      ShapeCheck(*this), {"y", getY()}, getXs(), getDimAttr().getInt(), [&] { return stackRule(*this); }, "-> y");
 }
 
 FactorRule StackOp::getFactorRule() {
-  return FactorRule::parse(*this, stackRule(*this))
-      .linear(SmallVector<Linearity>(getNumOperands(), Linearity::Joint));
+  return FactorRule::parse(*this, stackRule(*this)).linear(SmallVector<Linearity>(getNumOperands(), Linearity::Joint));
 }
 
 void StackOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
@@ -105,7 +108,8 @@ void StackOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, const Bi
     operandGrads[i] = slices.getResult(i);
 }
 
-// ---- sum -------------------------------------------------------------------------------------------------------------
+// ---- sum
+// -------------------------------------------------------------------------------------------------------------
 static std::string sumRule(SumOp op) {
   int64_t x = tensorType(op.getX()).getRank(), y = tensorType(op.getY()).getRank();
   return (x == 0 ? "_" : factorNames("d", x)) + " -> " + (y == 0 ? "_" : factorNames("d", y, x - y));

@@ -94,8 +94,8 @@ ShapeCheck &ShapeCheck::floating(ArrayRef<Named> values) {
   }
   for (const Named &each : values.drop_front())
     if (each.value && getElementTypeOrSelf(each.value.getType()) != expected)
-      fault() << "element type of " << each.name << " is " << getElementTypeOrSelf(each.value.getType()) << ", expected "
-              << expected << " (that of " << values.front().name << ")";
+      fault() << "element type of " << each.name << " is " << getElementTypeOrSelf(each.value.getType())
+              << ", expected " << expected << " (that of " << values.front().name << ")";
   return *this;
 }
 

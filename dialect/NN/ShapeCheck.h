@@ -13,8 +13,9 @@ public:
   };
   explicit ShapeCheck(mlir::Operation *op) : op(op) {}
 
-  /// Each operand and result has the dimensions of its term, and one name has one size everywhere (`?` equals only `?`).
-  /// `names` has the form of `rule` and names the values in messages. Marks `!` and `@` are skipped, i64 operands too.
+  /// Each operand and result has the dimensions of its term, and one name has one size everywhere (`?` equals only
+  /// `?`). `names` has the form of `rule` and names the values in messages. Marks `!` and `@` are skipped, i64 operands
+  /// too.
   ShapeCheck &fits(llvm::StringRef rule, llvm::StringRef names);
   /// The first has a float type, the others the same one.
   ShapeCheck &floating(llvm::ArrayRef<Named> values);
