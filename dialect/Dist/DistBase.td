@@ -20,7 +20,6 @@ def Dist_Dialect : Dialect {
 }
 class Dist_Op<string mnemonic, list<Trait> traits = []> : Op<Dist_Dialect, mnemonic, traits>;
 
-
 def Dist_AxesAttr : AttrDef<Dist_Dialect, "Axes"> {
   let mnemonic = "axes";
   let summary = "a list of mesh axes or sub-axes, major to minor: {\"dp\", \"tp\":(1)2}";
@@ -30,6 +29,7 @@ def Dist_AxesAttr : AttrDef<Dist_Dialect, "Axes"> {
   }];
   let parameters = (ins ArrayRefParameter<"::hocket::dist::AxisRef">:$refs);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     bool empty() const { return getRefs().empty(); }
   }];
@@ -66,6 +66,7 @@ def Dist_ShardAttr : AttrDef<Dist_Dialect, "Shard", [DeclareAttrInterfaceMethods
   let mnemonic = "shard";
   let summary = "#dist.shard<tensor<4x128x256xf32>, #sharding>: the global type and how it is spread";
   let parameters = (ins "::mlir::RankedTensorType":$global, "::hocket::dist::ShardingAttr":$sharding);
+  let genVerifyDecl = 1;
   let assemblyFormat = "`<` $global `,` $sharding `>`";
 }
 

@@ -15,23 +15,23 @@ def Dist_AllReduceOp : Dist_PlacedOp<"all_reduce", (ins Variadic<NN_Tensor>:$xs,
     Dist_AxesAttr:$axes, OptionalAttr<DenseI64ArrayAttr>:$stages, StrAttr:$cause)> {
   let summary = "joins partial values; every rank gets the whole. `stages`: only ranks at these coordinates of the axis";
   let results = (outs Variadic<NN_Tensor>:$ys);
-  let assemblyFormat = [{$reduction $xs `over` custom<Axes>($axes) (`stages` $stages^)? `because` $cause
-      `:` type($xs) `->` type($ys) custom<Placement>($path, $phase, $shardings) attr-dict}];
+  let assemblyFormat = [{custom<ReductionWord>($reduction) $xs `over` custom<Axes>($axes) (`stages` $stages^)? `because` $cause
+      `:` type($xs) `->` type($ys) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
   let hasVerifier = 1;
 }
 def Dist_ReduceScatterOp : Dist_PlacedOp<"reduce_scatter", (ins NN_Tensor:$x, I64Attr:$dim, Dist_Reduction:$reduction,
     Dist_AxesAttr:$axes, StrAttr:$cause)> {
   let summary = "joins partial values; every rank gets its shard of `dim`";
   let results = (outs NN_Tensor:$y);
-  let assemblyFormat = [{$reduction $x `dim` $dim `over` custom<Axes>($axes) `because` $cause
-      `:` type($x) `->` type($y) custom<Placement>($path, $phase, $shardings) attr-dict}];
+  let assemblyFormat = [{custom<ReductionWord>($reduction) $x `dim` $dim `over` custom<Axes>($axes) `because` $cause
+      `:` type($x) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
   let hasVerifier = 1;
 }
 def Dist_AllGatherOp : Dist_PlacedOp<"all_gather", (ins NN_Tensor:$x, I64Attr:$dim, Dist_AxesAttr:$axes, StrAttr:$cause)> {
   let summary = "shards of `dim` side by side; padding between and after them is dropped";
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = [{$x `dim` $dim `over` custom<Axes>($axes) `because` $cause
-      `:` type($x) `->` type($y) custom<Placement>($path, $phase, $shardings) attr-dict}];
+      `:` type($x) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
   let hasVerifier = 1;
 }
 def Dist_AllToAllOp : Dist_PlacedOp<"all_to_all", (ins NN_Tensor:$x, I64Attr:$split_dim, I64Attr:$gather_dim,
@@ -39,7 +39,7 @@ def Dist_AllToAllOp : Dist_PlacedOp<"all_to_all", (ins NN_Tensor:$x, I64Attr:$sp
   let summary = "from split along `gather_dim` to split along `split_dim`";
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = [{$x `split` $split_dim `gather` $gather_dim `over` custom<Axes>($axes) `because` $cause
-      `:` type($x) `->` type($y) custom<Placement>($path, $phase, $shardings) attr-dict}];
+      `:` type($x) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
   let hasVerifier = 1;
 }
 // ---- no communication ------------------------------------------------------------------------------------------------
@@ -47,14 +47,14 @@ def Dist_SliceOp : Dist_PlacedOp<"slice", (ins NN_Tensor:$x, I64Attr:$dim, Dist_
   let summary = "this rank's shard of a dimension that is whole over `axes`";
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = [{$x `dim` $dim `over` custom<Axes>($axes) `:` type($x) `->` type($y)
-      custom<Placement>($path, $phase, $shardings) attr-dict}];
+      `` custom<Placement>($path, $phase, $shardings) attr-dict}];
   let hasVerifier = 1;
 }
 def Dist_MaskOp : Dist_PlacedOp<"mask", (ins NN_Tensor:$x, I64Attr:$dim, I64Attr:$size, Dist_AxesAttr:$axes, F64Attr:$value), [Pure]> {
   let summary = "x with the padding of `dim` (a dimension of `size` elements split over `axes`) set to the neutral `value`";
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = [{$x `dim` $dim `of` $size `over` custom<Axes>($axes) `with` custom<Real>($value) `:` type($x) `->` type($y)
-      custom<Placement>($path, $phase, $shardings) attr-dict}];
+      `` custom<Placement>($path, $phase, $shardings) attr-dict}];
   let hasVerifier = 1;
 }
 def Dist_OffsetOp : Dist_Op<"offset", [Pure, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {

@@ -22,7 +22,6 @@ def Dist_PlanOp : Dist_Op<"plan", [OpAsmOpInterface, Symbol, NoTerminator, Singl
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$model, FlatSymbolRefAttr:$mesh);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `for` $model `on` $mesh attr-dict-with-keyword $body";
-  let hasVerifier = 1;
   let extraClassDeclaration = [{
     static ::llvm::StringRef getDefaultDialect() { return "dist"; }
     /// The first tactic of type OpT, null if the plan has none.
@@ -39,6 +38,7 @@ def Dist_BatchOp : Dist_Tactic<"batch"> {
   let summary = "splits the batch over axes (may be none: {}), and says how many sequences of it a rank takes at a time";
   let arguments = (ins OptionalAttr<Dist_AxesAttr>:$axes, I64Attr:$microbatch);
   let assemblyFormat = "(`over` custom<Axes>($axes)^)? `microbatch` $microbatch `sequences` attr-dict";
+  let hasVerifier = 1;
 }
 def Dist_SplitOp : Dist_Tactic<"split"> {
   let summary = "splits one dimension of every parameter whose name fits; propagation finds what follows from it";
@@ -56,10 +56,12 @@ def Dist_StagesOp : Dist_Tactic<"stages"> {
   let summary = "cuts the layers into stages along an axis, as even as can be, longer ones first";
   let arguments = (ins Dist_AxesAttr:$axes, StrAttr:$schedule);
   let assemblyFormat = "`over` custom<Axes>($axes) `schedule` custom<ScheduleName>($schedule) attr-dict";
+  let hasVerifier = 1;
 }
 def Dist_ZeroOp : Dist_Tactic<"zero"> {
   let summary = "ZeRO (Rajbhandari et al. 2020): 0 nothing, 1 optimizer state split over the data axes";
   let arguments = (ins I64Attr:$stage, Dist_AxesAttr:$axes);
   let assemblyFormat = "$stage `over` custom<Axes>($axes) attr-dict";
+  let hasVerifier = 1;
 }
 #endif

@@ -1,0 +1,161 @@
+// The plan and its tactics: what each may say by itself, and which may not stand together.
+#include "dialect/Dist/AxesSyntax.h"
+using namespace mlir;
+using namespace hocket::dist;
+
+static StringRef tacticName(Operation *tactic) { return tactic->getName().stripDialect(); }
+
+static AxesAttr axesOf(Operation *tactic) {
+  return llvm::TypeSwitch<Operation *, AxesAttr>(tactic)
+      .Case<BatchOp>([](auto op) { return op.getAxesAttr(); })
+      .Case<SplitOp, StagesOp, ZeroOp>([](auto op) { return op.getAxesAttr(); })
+      .Default([](Operation *) { return AxesAttr(); });
+}
+
+LogicalResult BatchOp::verify() {
+  if (getMicrobatch() < 1)
+    return emitOpError() << "takes " << getMicrobatch() << " sequences a microbatch; at least 1 is needed";
+  return success();
+}
+
+LogicalResult SplitOp::verify() {
+  if (getForm()) {
+    if (*getForm() != "megatron")
+      return emitOpError() << "has an unknown form '" << *getForm()
+                           << "'; known: megatron, or a parameter's name in quotes with `dim`";
+    return success();
+  }
+  if (getPattern().value_or("").empty())
+    return emitOpError() << "names no parameter";
+  if (!getDim() || *getDim() < 0)
+    return emitOpError() << "has dimension " << getDim().value_or(0) << "; dimensions count from 0";
+  return success();
+}
+
+LogicalResult StagesOp::verify() {
+  if (getAxes().empty())
+    return emitOpError() << "needs an axis to lay the stages along";
+  if (getSchedule().empty())
+    return emitOpError() << "names no schedule";
+  return success();
+}
+
+LogicalResult ZeroOp::verify() {
+  if (getStage() < 0 || getStage() > 1)
+    return emitOpError() << "has stage " << getStage() << "; stages 0 and 1 are known";
+  return success();
+}
+
+//===- what tactics are to one another ----------------------------------------------------------------------------------
+
+static std::string meshAxesText(MeshOp mesh) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(mesh.getAxes().getAsRange<MeshAxisAttr>(), os,
+                        [&](MeshAxisAttr axis) { os << '"' << axis.getName() << "\"=" << axis.getSize(); });
+  return text.empty() ? "it has none" : text;
+}
+
+/// Axes that the mesh does not have, and sub-axes that do not divide theirs.
+static bool checkAxes(Operation *tactic, AxesAttr axes, MeshOp mesh) {
+  bool sound = true;
+  for (const AxisRef &ref : axes.getRefs()) {
+    int64_t whole = mesh.getAxisSize(ref.name);
+    if (whole == 0) {
+      SmallVector<StringRef> known;
+      for (auto axis : mesh.getAxes().getAsRange<MeshAxisAttr>())
+        known.push_back(axis.getName());
+      StringRef nearest = nn::nearestName(ref.name, known);
+      InFlightDiagnostic diag = tactic->emitOpError() << "names axis \"" << ref.name.getValue() << "\", which mesh @"
+                                                      << mesh.getSymName() << " does not have; axes: " << meshAxesText(mesh);
+      if (!nearest.empty())
+        diag << "; did you mean \"" << nearest << "\"?";
+      diag.attachNote(mesh.getLoc()) << "mesh declared here";
+      sound = false;
+    } else if (!ref.isWholeAxis() && whole % (ref.pre * ref.size) != 0) {
+      InFlightDiagnostic diag = tactic->emitOpError() << "names sub-axis " << axesText(ref) << " of an axis of " << whole
+                                                      << " devices; " << ref.pre << " * " << ref.size << " does not divide "
+                                                      << whole;
+      diag.attachNote(mesh.getLoc()) << "mesh declared here";
+      sound = false;
+    }
+  }
+  return sound;
+}
+
+/// Two tactics that cannot use one axis: stages share theirs with nobody, batch and split not with each other.
+static bool contradict(Operation *a, Operation *b) {
+  bool stages = isa<StagesOp>(a) || isa<StagesOp>(b);
+  bool batchAndSplit = (isa<BatchOp>(a) && isa<SplitOp>(b)) || (isa<SplitOp>(a) && isa<BatchOp>(b));
+  bool splitAndZero = (isa<SplitOp>(a) && isa<ZeroOp>(b)) || (isa<ZeroOp>(a) && isa<SplitOp>(b));
+  return stages || batchAndSplit || splitAndZero;
+}
+
+static bool checkPair(Operation *earlier, Operation *later) {
+  if (earlier->getName() == later->getName() && !isa<SplitOp>(later)) {
+    InFlightDiagnostic diag = later->emitOpError() << "stands twice in a plan; once is allowed";
+    diag.attachNote(earlier->getLoc()) << "first here";
+    return false;
+  }
+  if (!contradict(earlier, later) || !axesOf(earlier) || !axesOf(later))
+    return true;
+  for (const AxisRef &ref : axesOf(later).getRefs())
+    for (const AxisRef &other : axesOf(earlier).getRefs())
+      if (overlap(ref, other)) {
+        InFlightDiagnostic diag = later->emitOpError() << "uses axis \"" << ref.name.getValue() << "\", which `"
+                                                       << tacticName(earlier) << "` uses already in another way";
+        diag.attachNote(earlier->getLoc()) << "used by this tactic";
+        return false;
+      }
+  return true;
+}
+
+/// ZeRO splits what data-parallel ranks hold alike, so its axes are among those that split the batch.
+static bool checkZeroAxes(PlanOp plan) {
+  auto zero = plan.tactic<ZeroOp>();
+  if (!zero)
+    return true;
+  auto batch = plan.tactic<BatchOp>();
+  AxesAttr data = batch ? batch.getAxesAttr() : AxesAttr();
+  bool sound = true;
+  for (const AxisRef &ref : zero.getAxes().getRefs()) {
+    if (data && llvm::is_contained(data.getRefs(), ref))
+      continue;
+    bool elsewhere = llvm::any_of(plan.getBody().front(), [&](Operation &op) {
+      return contradict(zero, &op) && axesOf(&op) &&
+             llvm::any_of(axesOf(&op).getRefs(), [&](const AxisRef &other) { return overlap(ref, other); });
+    });
+    if (elsewhere) // said already, with both tactics
+      continue;
+    InFlightDiagnostic diag = zero.emitOpError() << "splits over " << axesText(ref) << ", which does not split the batch; the batch is split over "
+                                                 << axesText(data ? data.getRefs() : ArrayRef<AxisRef>());
+    if (batch)
+      diag.attachNote(batch.getLoc()) << "batch split here";
+    sound = false;
+  }
+  return sound;
+}
+
+LogicalResult PlanOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  bool sound = true;
+  auto mesh = symbols.lookupNearestSymbolFrom<MeshOp>(*this, getMeshAttr());
+  if (!mesh)
+    sound = false, emitOpError() << "names mesh @" << getMesh() << ", which is not declared";
+  if (!symbols.lookupNearestSymbolFrom<nn::ModelOp>(*this, getModelAttr()))
+    sound = false, emitOpError() << "names model @" << getModel() << ", which is not declared";
+  for (Operation &tactic : getBody().front()) {
+    if (!isa<BatchOp, SplitOp, StagesOp, ZeroOp>(tactic)) {
+      sound = false, tactic.emitOpError() << "is no tactic; a plan holds batch, split, stages and zero";
+      continue;
+    }
+    if (AxesAttr axes = axesOf(&tactic); axes && mesh)
+      sound &= checkAxes(&tactic, axes, mesh);
+    for (Operation &earlier : getBody().front()) {
+      if (&earlier == &tactic)
+        break;
+      sound &= checkPair(&earlier, &tactic);
+    }
+  }
+  sound &= checkZeroAxes(*this);
+  return success(sound);
+}

@@ -1,0 +1,84 @@
+// The custom<…> directives of the dialect's formats, and the generated definitions of its ops.
+#include "dialect/Dist/AxesSyntax.h"
+#include "dialect/NN/Assembly.h"
+using namespace mlir;
+using namespace hocket::dist;
+using namespace hocket::nn;
+
+static ParseResult parseMeshAxes(OpAsmParser &parser, ArrayAttr &axes) {
+  SmallVector<Attribute> list;
+  auto parseOne = [&]() -> ParseResult {
+    std::string name;
+    int64_t size = 0;
+    SMLoc loc = parser.getCurrentLocation();
+    if (failed(parser.parseOptionalString(&name)))
+      return parser.emitError(loc) << "expected a mesh axis and its size, as in \"tp\"=2";
+    if (parser.parseEqual() || parser.parseInteger(size))
+      return failure();
+    list.push_back(MeshAxisAttr::get(parser.getContext(), name, size));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseOne))
+    return failure();
+  axes = parser.getBuilder().getArrayAttr(list);
+  return success();
+}
+static void printMeshAxes(OpAsmPrinter &printer, Operation *, ArrayAttr axes) {
+  printer << '<';
+  llvm::interleaveComma(axes.getAsRange<MeshAxisAttr>(), printer,
+                        [&](MeshAxisAttr axis) { printer << '"' << axis.getName() << "\"=" << axis.getSize(); });
+  printer << '>';
+}
+
+/// `"h.*.weight" dim 2`, or a form by name: `megatron`.
+static ParseResult parseSplitWhat(OpAsmParser &parser, StringAttr &pattern, IntegerAttr &dim, StringAttr &form) {
+  StringRef word;
+  if (succeeded(parser.parseOptionalKeyword(&word))) {
+    form = parser.getBuilder().getStringAttr(word);
+    return success();
+  }
+  std::string name;
+  int64_t number = 0;
+  SMLoc loc = parser.getCurrentLocation();
+  if (failed(parser.parseOptionalString(&name)))
+    return parser.emitError(loc) << "expected a parameter's name in quotes with `dim`, or `megatron`";
+  if (parser.parseKeyword("dim") || parser.parseInteger(number))
+    return failure();
+  pattern = parser.getBuilder().getStringAttr(name);
+  dim = parser.getBuilder().getI64IntegerAttr(number);
+  return success();
+}
+static void printSplitWhat(OpAsmPrinter &printer, Operation *, StringAttr pattern, IntegerAttr dim, StringAttr form) {
+  if (form)
+    printer << form.getValue();
+  else
+    printer << pattern << " dim " << (dim ? dim.getInt() : 0);
+}
+
+/// Names that the lexer takes as one word stand bare, the others (1f1b, zb-h1) in quotes; both are read.
+static ParseResult parseScheduleName(OpAsmParser &parser, StringAttr &name) {
+  std::string word;
+  SMLoc loc = parser.getCurrentLocation();
+  if (failed(parser.parseOptionalKeywordOrString(&word)))
+    return parser.emitError(loc) << "expected a schedule's name; 1f1b and others that begin with a digit or hold a dash stand in quotes";
+  name = parser.getBuilder().getStringAttr(word);
+  return success();
+}
+static void printScheduleName(OpAsmPrinter &printer, Operation *, StringAttr name) {
+  printer.printKeywordOrString(name.getValue());
+}
+
+static ParseResult parseReductionWord(OpAsmParser &parser, ReductionAttr &reduction) {
+  StringRef word;
+  SMLoc loc = parser.getCurrentLocation();
+  if (failed(parser.parseOptionalKeyword(&word, {"sum", "max", "min"})))
+    return parser.emitError(loc) << "expected how values are joined: sum, max or min";
+  reduction = ReductionAttr::get(parser.getContext(), *symbolizeReduction(word));
+  return success();
+}
+static void printReductionWord(OpAsmPrinter &printer, Operation *, ReductionAttr reduction) {
+  printer << stringifyReduction(reduction.getValue());
+}
+
+#define GET_OP_CLASSES
+#include "dialect/Dist/DistOps.cpp.inc"
