@@ -1,5 +1,6 @@
 // Reading, printing and comparing axes and sub-axes.
 #include "dialect/Dist/AxesSyntax.h"
+#include "llvm/ADT/StringExtras.h"
 using namespace mlir;
 using namespace hocket::dist;
 
@@ -76,26 +77,6 @@ std::string hocket::dist::axesText(ArrayRef<AxisRef> refs) {
   llvm::raw_string_ostream os(text);
   printAxisSet(os, refs);
   return text;
-}
-
-ParseResult hocket::dist::parseAxes(OpAsmParser &parser, AxesAttr &axes) {
-  SmallVector<AxisRef> refs;
-  SMLoc loc = parser.getCurrentLocation();
-  // A brace opens a list; anything else is one axis.
-  if (succeeded(parser.parseOptionalLBrace())) {
-    if (failed(parser.parseOptionalRBrace())) {
-      do
-        if (parseAxisRef(parser, refs.emplace_back(), "a mesh axis in quotes, as in {\"pp\", \"dp\"}"))
-          return failure();
-      while (succeeded(parser.parseOptionalComma()));
-      if (parser.parseRBrace())
-        return failure();
-    }
-  } else if (parseAxisRef(parser, refs.emplace_back(), "a mesh axis in quotes, \"tp\", or several, {\"pp\", \"dp\"}")) {
-    return failure();
-  }
-  axes = AxesAttr::getChecked([&] { return parser.emitError(loc); }, parser.getContext(), refs);
-  return success(static_cast<bool>(axes));
 }
 
 void hocket::dist::printAxes(OpAsmPrinter &printer, Operation *, AxesAttr axes) {

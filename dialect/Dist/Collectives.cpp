@@ -4,6 +4,9 @@ using namespace mlir;
 using namespace hocket::dist;
 
 namespace {
+/// All checks are made, so that every fault is reported.
+bool all(std::initializer_list<bool> checks) { return llvm::all_of(checks, [](bool sound) { return sound; }); }
+
 bool checkDim(Operation *op, StringRef word, int64_t dim, RankedTensorType type) {
   if (dim >= 0 && dim < type.getRank())
     return true;
@@ -56,7 +59,7 @@ bool checkShorter(Operation *op, int64_t dim, RankedTensorType longer, RankedTen
 } // namespace
 
 LogicalResult AllReduceOp::verify() {
-  bool sound = checkAxes(*this, getAxes()) & checkCause(*this, getCause());
+  bool sound = all({checkAxes(*this, getAxes()), checkCause(*this, getCause())});
   if (getXs().empty())
     sound = false, emitOpError() << "joins no value; at least one is needed";
   if (getXs().size() != getYs().size())
@@ -71,7 +74,7 @@ LogicalResult AllReduceOp::verify() {
 
 LogicalResult ReduceScatterOp::verify() {
   auto x = getX().getType(), y = getY().getType();
-  bool sound = checkAxes(*this, getAxes()) & checkCause(*this, getCause());
+  bool sound = all({checkAxes(*this, getAxes()), checkCause(*this, getCause())});
   if (!checkDim(*this, "dim", getDim(), x) || !checkSameBut(*this, x, y, getDim()))
     return failure();
   return success(checkShorter(*this, getDim(), x, y) && sound);
@@ -79,7 +82,7 @@ LogicalResult ReduceScatterOp::verify() {
 
 LogicalResult AllGatherOp::verify() {
   auto x = getX().getType(), y = getY().getType();
-  bool sound = checkAxes(*this, getAxes()) & checkCause(*this, getCause());
+  bool sound = all({checkAxes(*this, getAxes()), checkCause(*this, getCause())});
   if (!checkDim(*this, "dim", getDim(), x) || !checkSameBut(*this, x, y, getDim()))
     return failure();
   return success(checkShorter(*this, getDim(), y, x) && sound);
@@ -87,15 +90,15 @@ LogicalResult AllGatherOp::verify() {
 
 LogicalResult AllToAllOp::verify() {
   auto x = getX().getType(), y = getY().getType();
-  bool sound = checkAxes(*this, getAxes()) & checkCause(*this, getCause());
-  if (!(checkDim(*this, "split dim", getSplitDim(), x) & checkDim(*this, "gather dim", getGatherDim(), x)))
+  bool sound = all({checkAxes(*this, getAxes()), checkCause(*this, getCause())});
+  if (!all({checkDim(*this, "split dim", getSplitDim(), x), checkDim(*this, "gather dim", getGatherDim(), x)}))
     return failure();
   if (getSplitDim() == getGatherDim())
     return emitOpError() << "splits and gathers dimension " << getSplitDim() << "; two dimensions are needed";
   int64_t free[] = {static_cast<int64_t>(getSplitDim()), static_cast<int64_t>(getGatherDim())};
   if (!checkSameBut(*this, x, y, free))
     return failure();
-  return success((checkShorter(*this, getSplitDim(), x, y) & checkShorter(*this, getGatherDim(), y, x)) && sound);
+  return success(all({checkShorter(*this, getSplitDim(), x, y), checkShorter(*this, getGatherDim(), y, x), sound}));
 }
 
 LogicalResult SliceOp::verify() {

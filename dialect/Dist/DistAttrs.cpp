@@ -32,6 +32,26 @@ void AxesAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
+ParseResult hocket::dist::parseAxes(OpAsmParser &parser, AxesAttr &axes) {
+  SmallVector<AxisRef> refs;
+  SMLoc loc = parser.getCurrentLocation();
+  // A brace opens a list; anything else is one axis.
+  if (succeeded(parser.parseOptionalLBrace())) {
+    if (failed(parser.parseOptionalRBrace())) {
+      do
+        if (parseAxisRef(parser, refs.emplace_back(), "a mesh axis in quotes, as in {\"pp\", \"dp\"}"))
+          return failure();
+      while (succeeded(parser.parseOptionalComma()));
+      if (parser.parseRBrace())
+        return failure();
+    }
+  } else if (parseAxisRef(parser, refs.emplace_back(), "a mesh axis in quotes, \"tp\", or several, {\"pp\", \"dp\"}")) {
+    return failure();
+  }
+  axes = AxesAttr::getChecked([&] { return parser.emitError(loc); }, parser.getContext(), refs);
+  return success(static_cast<bool>(axes));
+}
+
 static std::string refText(const AxisRef &ref) {
   std::string text;
   llvm::raw_string_ostream os(text);

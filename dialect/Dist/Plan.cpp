@@ -2,6 +2,7 @@
 #include "dialect/Dist/AxesSyntax.h"
 using namespace mlir;
 using namespace hocket::dist;
+namespace nn = hocket::nn;
 
 static StringRef tacticName(Operation *tactic) { return tactic->getName().stripDialect(); }
 
