@@ -1,6 +1,6 @@
 // The custom<…> directives of the dialect's formats, and the generated definitions of its ops.
-#include "dialect/Dist/AxesSyntax.h"
 #include "dialect/NN/Assembly.h"
+#include "dialect/Dist/AxesSyntax.h"
 using namespace mlir;
 using namespace hocket::dist;
 using namespace hocket::nn;
@@ -60,7 +60,8 @@ static ParseResult parseScheduleName(OpAsmParser &parser, StringAttr &name) {
   std::string word;
   SMLoc loc = parser.getCurrentLocation();
   if (failed(parser.parseOptionalKeywordOrString(&word)))
-    return parser.emitError(loc) << "expected a schedule's name; 1f1b and others that begin with a digit or hold a dash stand in quotes";
+    return parser.emitError(loc)
+           << "expected a schedule's name; 1f1b and others that begin with a digit or hold a dash stand in quotes";
   name = parser.getBuilder().getStringAttr(word);
   return success();
 }

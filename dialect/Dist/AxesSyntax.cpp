@@ -23,7 +23,8 @@ bool hocket::dist::overlap(const AxisRef &a, const AxisRef &b) {
 std::string hocket::dist::faultOf(const AxisRef &ref) {
   if (ref.name.getValue().empty())
     return "a mesh axis has an empty name";
-  if (!ref.isWholeAxis() && (ref.pre < 1 || ref.size < 1 || ref.pre > (int64_t(1) << 31) || ref.size > (int64_t(1) << 31)))
+  if (!ref.isWholeAxis() &&
+      (ref.pre < 1 || ref.size < 1 || ref.pre > (int64_t(1) << 31) || ref.size > (int64_t(1) << 31)))
     return "sub-axis " + axesText(ref).substr(1, axesText(ref).size() - 2) +
            ": both numbers are at least 1 and at most 2147483648, as in \"tp\":(1)2";
   return "";
@@ -48,13 +49,15 @@ ParseResult hocket::dist::parseAxisSet(AsmParser &parser, SmallVectorImpl<AxisRe
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, [&]() -> ParseResult {
     SMLoc loc = parser.getCurrentLocation();
     if (open && *open)
-      return parser.emitError(loc) << "nothing may follow `?`: an open dimension names its axes first, as in {\"tp\", ?}";
+      return parser.emitError(loc)
+             << "nothing may follow `?`: an open dimension names its axes first, as in {\"tp\", ?}";
     if (open && succeeded(parser.parseOptionalQuestion())) {
       *open = true;
       return success();
     }
     return parseAxisRef(parser, refs.emplace_back(),
-                        open ? "a mesh axis in quotes or `?`, as in {\"tp\", ?}" : "a mesh axis in quotes, as in {\"tp\"}");
+                        open ? "a mesh axis in quotes or `?`, as in {\"tp\", ?}"
+                             : "a mesh axis in quotes, as in {\"tp\"}");
   });
 }
 

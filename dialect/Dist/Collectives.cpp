@@ -5,7 +5,9 @@ using namespace hocket::dist;
 
 namespace {
 /// All checks are made, so that every fault is reported.
-bool all(std::initializer_list<bool> checks) { return llvm::all_of(checks, [](bool sound) { return sound; }); }
+bool all(std::initializer_list<bool> checks) {
+  return llvm::all_of(checks, [](bool sound) { return sound; });
+}
 
 bool checkDim(Operation *op, StringRef word, int64_t dim, RankedTensorType type) {
   if (dim >= 0 && dim < type.getRank())
@@ -63,7 +65,8 @@ LogicalResult AllReduceOp::verify() {
   if (getXs().empty())
     sound = false, emitOpError() << "joins no value; at least one is needed";
   if (getXs().size() != getYs().size())
-    return emitOpError() << "has " << getXs().size() << " operands and " << getYs().size() << " results; each operand has one";
+    return emitOpError() << "has " << getXs().size() << " operands and " << getYs().size()
+                         << " results; each operand has one";
   for (auto [x, y] : llvm::zip(getXs(), getYs()))
     sound &= checkSameBut(*this, cast<RankedTensorType>(x.getType()), cast<RankedTensorType>(y.getType()), {});
   for (int64_t stage : getStages().value_or(ArrayRef<int64_t>()))

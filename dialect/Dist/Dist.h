@@ -1,4 +1,5 @@
-// The dist dialect: where each value lives. Ops and attributes are declared in Dist*.td; here is what C++ needs beside them.
+// The dist dialect: where each value lives. Ops and attributes are declared in Dist*.td; here is what C++ needs beside
+// them.
 #pragma once
 #include "dialect/NN/NN.h"
 #include "mlir/IR/Builders.h"

@@ -16,7 +16,8 @@ void DistDialect::registerAttributes() {
       >();
 }
 
-//===- #dist.axes -------------------------------------------------------------------------------------------------------
+//===- #dist.axes
+//-------------------------------------------------------------------------------------------------------
 
 Attribute AxesAttr::parse(AsmParser &parser, Type) {
   SmallVector<AxisRef> refs;
@@ -71,7 +72,8 @@ LogicalResult AxesAttr::verify(function_ref<InFlightDiagnostic()> emitError, Arr
   return success();
 }
 
-//===- #dist.sharding ---------------------------------------------------------------------------------------------------
+//===- #dist.sharding
+//---------------------------------------------------------------------------------------------------
 
 static ParseResult parsePartial(AsmParser &parser, SmallVectorImpl<AxisRef> &partial, Reduction &reduction) {
   if (parser.parseKeyword("partial") || parser.parseEqual())
@@ -107,8 +109,8 @@ Attribute ShardingAttr::parse(AsmParser &parser, Type) {
     return {};
   if (parser.parseGreater())
     return {};
-  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), FlatSymbolRefAttr::get(mesh), dims, partial,
-                    reduction);
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), FlatSymbolRefAttr::get(mesh), dims,
+                    partial, reduction);
 }
 
 void ShardingAttr::print(AsmPrinter &printer) const {
@@ -125,8 +127,8 @@ void ShardingAttr::print(AsmPrinter &printer) const {
   os << '>';
 }
 
-LogicalResult ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError, FlatSymbolRefAttr, ArrayRef<DimSharding> dims,
-                                   ArrayRef<AxisRef> partial, Reduction) {
+LogicalResult ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError, FlatSymbolRefAttr,
+                                   ArrayRef<DimSharding> dims, ArrayRef<AxisRef> partial, Reduction) {
   SmallVector<std::pair<AxisRef, std::string>> used;
   auto use = [&](const AxisRef &ref, const std::string &how) -> LogicalResult {
     if (std::string fault = faultOf(ref); !fault.empty())
@@ -134,8 +136,8 @@ LogicalResult ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     for (auto &[earlier, earlierHow] : used)
       if (overlap(earlier, ref))
         return emitError() << "mesh axis " << refText(ref) << ' ' << how << ", but "
-                           << (earlier == ref ? std::string("it") : "mesh axis " + refText(earlier)) << ' ' << earlierHow
-                           << " already; an axis may be used once on a value";
+                           << (earlier == ref ? std::string("it") : "mesh axis " + refText(earlier)) << ' '
+                           << earlierHow << " already; an axis may be used once on a value";
     used.push_back({ref, how});
     return success();
   };
@@ -149,7 +151,8 @@ LogicalResult ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// dims joined by `_`, `r` for whole; axes of one dimension by `-`; a sub-axis "tp":(1)2 is tp1x2: #dp_r_tp, #r_r_sum_dp.
+/// dims joined by `_`, `r` for whole; axes of one dimension by `-`; a sub-axis "tp":(1)2 is tp1x2: #dp_r_tp,
+/// #r_r_sum_dp.
 OpAsmAliasResult ShardingAttr::getAlias(raw_ostream &os) const {
   auto axis = [&](const AxisRef &ref) {
     os << ref.name.getValue();
@@ -194,12 +197,14 @@ ShardingAttr ShardingAttr::withDim(int64_t dim, ArrayRef<AxisRef> axes) const {
   return get(getContext(), getMesh(), dims, getPartial(), getReduction());
 }
 
-//===- #dist.shard ------------------------------------------------------------------------------------------------------
+//===- #dist.shard
+//------------------------------------------------------------------------------------------------------
 
-LogicalResult ShardAttr::verify(function_ref<InFlightDiagnostic()> emitError, RankedTensorType global, ShardingAttr sharding) {
+LogicalResult ShardAttr::verify(function_ref<InFlightDiagnostic()> emitError, RankedTensorType global,
+                                ShardingAttr sharding) {
   if (global.getRank() != sharding.getShardedRank())
-    return emitError() << "a shard of " << global << " needs a sharding of " << global.getRank() << " dimensions, not of "
-                       << sharding.getShardedRank();
+    return emitError() << "a shard of " << global << " needs a sharding of " << global.getRank()
+                       << " dimensions, not of " << sharding.getShardedRank();
   return success();
 }
 int64_t ShardAttr::getShardedRank() const { return getSharding().getShardedRank(); }

@@ -47,7 +47,8 @@ LogicalResult ZeroOp::verify() {
   return success();
 }
 
-//===- what tactics are to one another ----------------------------------------------------------------------------------
+//===- what tactics are to one another
+//----------------------------------------------------------------------------------
 
 static std::string meshAxesText(MeshOp mesh) {
   std::string text;
@@ -67,16 +68,17 @@ static bool checkAxes(Operation *tactic, AxesAttr axes, MeshOp mesh) {
       for (auto axis : mesh.getAxes().getAsRange<MeshAxisAttr>())
         known.push_back(axis.getName());
       StringRef nearest = nn::nearestName(ref.name, known);
-      InFlightDiagnostic diag = tactic->emitOpError() << "names axis \"" << ref.name.getValue() << "\", which mesh @"
-                                                      << mesh.getSymName() << " does not have; axes: " << meshAxesText(mesh);
+      InFlightDiagnostic diag = tactic->emitOpError()
+                                << "names axis \"" << ref.name.getValue() << "\", which mesh @" << mesh.getSymName()
+                                << " does not have; axes: " << meshAxesText(mesh);
       if (!nearest.empty())
         diag << "; did you mean \"" << nearest << "\"?";
       diag.attachNote(mesh.getLoc()) << "mesh declared here";
       sound = false;
     } else if (!ref.isWholeAxis() && whole % (ref.pre * ref.size) != 0) {
-      InFlightDiagnostic diag = tactic->emitOpError() << "names sub-axis " << axesText(ref) << " of an axis of " << whole
-                                                      << " devices; " << ref.pre << " * " << ref.size << " does not divide "
-                                                      << whole;
+      InFlightDiagnostic diag = tactic->emitOpError()
+                                << "names sub-axis " << axesText(ref) << " of an axis of " << whole << " devices; "
+                                << ref.pre << " * " << ref.size << " does not divide " << whole;
       diag.attachNote(mesh.getLoc()) << "mesh declared here";
       sound = false;
     }
@@ -128,7 +130,8 @@ static bool checkZeroAxes(PlanOp plan) {
     });
     if (elsewhere) // said already, with both tactics
       continue;
-    InFlightDiagnostic diag = zero.emitOpError() << "splits over " << axesText(ref) << ", which does not split the batch; the batch is split over "
+    InFlightDiagnostic diag = zero.emitOpError() << "splits over " << axesText(ref)
+                                                 << ", which does not split the batch; the batch is split over "
                                                  << axesText(data ? data.getRefs() : ArrayRef<AxisRef>());
     if (batch)
       diag.attachNote(batch.getLoc()) << "batch split here";
