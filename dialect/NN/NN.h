@@ -63,6 +63,10 @@ template <typename OpT, typename... Args> OpT make(mlir::OpBuilder &builder, mli
 bool matchesName(llvm::StringRef pattern, llvm::StringRef name);
 /// The name of `known` nearest to `name` by edit distance, empty if none is near.
 llvm::StringRef nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known);
+/// What to add to a message about an unknown name: " (nearest: h.3)", else " (known: a, b)", else " (there is none)".
+std::string knownNames(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known);
+/// True if `name` is made of components joined by dots, each of letters, digits, `_` and `-`: "h.3.ln_1.weight".
+bool isName(llvm::StringRef name);
 
 /// Reads 1, -2, 0.1, 1e-3, 6.0e-5 (MLIR's own reader refuses some); prints the shortest text that reads back exactly.
 mlir::ParseResult parseReal(mlir::AsmParser &parser, double &value);

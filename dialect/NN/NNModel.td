@@ -29,7 +29,8 @@ def NN_ReturnOp : NN_Op<"return", [Terminator, Pure, ReturnLike]> {
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
-def NN_ParamOp : NN_Op<"param", [DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+def NN_ParamOp : NN_Op<"param", [ParentOneOf<["BlockOp", "ModelOp"]>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "a parameter with its natural shape; never merged, never dropped";
   let arguments = (ins StrAttr:$name, NN_InitAttr:$init);
   let results = (outs NN_Tensor:$value);
@@ -37,19 +38,20 @@ def NN_ParamOp : NN_Op<"param", [DeclareOpInterfaceMethods<OpAsmOpInterface, ["g
   let hasVerifier = 1;
 }
 
-def NN_CallOp : NN_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+def NN_CallOp : NN_Op<"call", [ParentOneOf<["BlockOp", "ModelOp"]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "a block in place; its parameters are named NAME.…";
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$args, StrAttr:$name);
   let results = (outs Variadic<AnyType>:$results);
   let assemblyFormat = "$callee `(` $args `)` `as` $name attr-dict `:` custom<CallTypes>(type($args), type($results))";
+  let hasVerifier = 1;
 }
-def NN_RepeatOp : NN_Op<"repeat", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+def NN_RepeatOp : NN_Op<"repeat", [ParentOneOf<["BlockOp", "ModelOp"]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "a block `count` times over: layers NAME.0, NAME.1, …; stages are cut between them";
   let description = [{
     The block maps its first arguments to themselves, one for each result; further arguments (positions) are given to every
-    copy unchanged. The types of all arguments are printed; the results have the types of the first ones.
+    copy unchanged. The types of the results are printed where they are not those of all arguments.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$args, I64Attr:$count, StrAttr:$name);
   let results = (outs Variadic<AnyType>:$results);

@@ -1,5 +1,6 @@
 // Names of parameters: patterns, and the nearest to a misspelt one.
 #include "dialect/NN/NN.h"
+#include "llvm/ADT/StringExtras.h"
 using namespace mlir;
 
 namespace hocket::nn {
@@ -45,6 +46,22 @@ StringRef nearestName(StringRef name, ArrayRef<StringRef> known) {
     }
   }
   return nearest;
+}
+
+std::string knownNames(StringRef name, ArrayRef<StringRef> known) {
+  if (known.empty())
+    return " (there is none)";
+  if (StringRef nearest = nearestName(name, known); !nearest.empty())
+    return (" (nearest: " + nearest + ")").str();
+  return " (known: " + llvm::join(known, ", ") + ")";
+}
+
+bool isName(StringRef name) {
+  SmallVector<StringRef> parts;
+  name.split(parts, '.');
+  return llvm::all_of(parts, [](StringRef part) {
+    return !part.empty() && llvm::all_of(part, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '-'; });
+  });
 }
 
 int64_t resultElements(Operation *op) {

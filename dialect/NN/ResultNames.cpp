@@ -13,7 +13,8 @@ static std::string joined(StringRef path) {
   for (StringRef part : parts) {
     if (!out.empty() && !llvm::all_of(part, llvm::isDigit))
       out += '_';
-    out += part;
+    for (char c : part)
+      out += llvm::isAlnum(c) ? c : '_';
   }
   return out;
 }

@@ -1,0 +1,9 @@
+// All that a Hocket tool can read: the three dialects and what programs are lowered to.
+#pragma once
+namespace mlir {
+class DialectRegistry;
+}
+
+namespace hocket {
+void registerDialects(mlir::DialectRegistry &registry);
+} // namespace hocket

@@ -1,0 +1,13 @@
+// Runs passes over IR, for tests and for people who look closely: mlir-opt with Hocket's dialects and passes.
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
+#include "tools/Dialects.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  hocket::registerDialects(registry);
+  mlir::registerCanonicalizerPass();
+  mlir::registerCSEPass();
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Hocket's optimizer driver\n", registry));
+}
