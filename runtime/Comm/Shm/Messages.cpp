@@ -111,7 +111,7 @@ private:
 
 Messages::Messages(const Region &region) : region(region) {
   // Spinning pays only where every rank has a core of its own.
-  spins = static_cast<unsigned>(region.worldSize()) <= std::thread::hardware_concurrency() ? 2000 : 0;
+  spins = static_cast<unsigned>(region.worldSize()) <= std::thread::hardware_concurrency() ? 200 : 0;
 }
 
 std::unique_ptr<Request> Messages::post(Message message) {

@@ -102,7 +102,7 @@ Status ShmCommunicator::collective(const Call &call, const void *in, void *out, 
   record(call, in, out);
   if (Status met = meet(call, deadline); !met)
     return met;
-  if (Status agreed = agree(call); !agreed)
+  if (Status agreed = agree(); !agreed)
     return agreed;
   if (call.count == 0)
     return {};
@@ -118,9 +118,17 @@ Status ShmCommunicator::collective(const Call &call, const void *in, void *out, 
   }
   std::vector<const std::byte *> inputs;
   for (int r = 0; r < size(); ++r)
-    inputs.push_back(small ? recordOf(r).data : region.at(recordOf(r).in));
+    inputs.push_back(inputOf(r, small));
   pull(call, inputs, output, {0, call.count, call.count});
   return small ? Status() : meet(call, deadline);
+}
+
+// Null where it is private, which only a broadcast's other members' may be.
+const std::byte *ShmCommunicator::inputOf(int member, bool small) const {
+  const Record &record = recordOf(member);
+  if (small)
+    return record.data;
+  return record.in == outside ? nullptr : region.at(record.in);
 }
 
 void ShmCommunicator::record(const Call &call, const void *in, void *out) {
@@ -134,7 +142,7 @@ void ShmCommunicator::record(const Call &call, const void *in, void *out) {
 }
 
 // After a meeting: all must have asked for the same. All members see the same two that differ.
-Status ShmCommunicator::agree(const Call &call) {
+Status ShmCommunicator::agree() const {
   const Call &first = recordOf(0).call;
   for (int r = 1; r < size(); ++r) {
     const Call &other = recordOf(r).call;

@@ -37,7 +37,8 @@ private:
   Status run(const Call &call, const void *in, void *out, Deadline deadline);
   Status collective(const Call &call, const void *in, void *out, Deadline deadline);
   void record(const Call &call, const void *in, void *out);
-  Status agree(const Call &call);
+  Status agree() const;
+  const std::byte *inputOf(int member, bool small) const;
   Status meet(const Call &call, Deadline deadline);
   Error missing(const Call &call) const;
   bool allInRegion(const Call &call) const;

@@ -1,8 +1,8 @@
 // Every collective on every type, with odd counts, in sub-groups, in place and not, from shared and from private
 // memory, equal to the serial reference bit for bit.
-#include "test/runtime/Comm/Conformance/Numbers.h"
-#include "test/runtime/Comm/Conformance/Scenario.h"
-#include <cstring>
+#include "Conformance/Numbers.h"
+#include "Conformance/Scenario.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <limits>
 
@@ -28,18 +28,16 @@ struct Setting {
   When when() const { return deadlineIn(patience); }
 
   void compare(std::string_view call, const std::byte *got, const std::vector<std::byte> &wanted) {
-    if (std::memcmp(got, wanted.data(), wanted.size()) == 0)
+    auto at = static_cast<size_t>(std::mismatch(wanted.begin(), wanted.end(), got).first - wanted.begin());
+    if (at == wanted.size())
       return;
-    size_t at = 0;
-    while (got[at] == wanted[at])
-      ++at;
     rank.fail(fmt::format("{} of {} {}{}{} on {}: element {} of {} differs", call, count, toString(type),
                           inPlace ? " in place" : "", shared ? "" : " in private memory", comm.describe(),
                           at / sizeBytes(type), wanted.size() / sizeBytes(type)));
   }
 };
 
-void put(std::byte *to, const std::vector<std::byte> &from) { std::memcpy(to, from.data(), from.size()); }
+void put(std::byte *to, const std::vector<std::byte> &from) { std::copy(from.begin(), from.end(), to); }
 
 void append(std::vector<std::byte> &to, const std::vector<std::byte> &from) {
   to.insert(to.end(), from.begin(), from.end());

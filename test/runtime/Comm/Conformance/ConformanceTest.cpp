@@ -1,5 +1,5 @@
 // Runs the scenarios on every backend.
-#include "test/runtime/Comm/Conformance/Scenario.h"
+#include "Conformance/Scenario.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -26,6 +26,7 @@ TEST_P(Conformance, MessagesInARing) { pass("rings"); }
 TEST_P(Conformance, MessagesInBothDirectionsAtOnce) { pass("two-way"); }
 TEST_P(Conformance, SendCompletesWhenReceived) { pass("rendezvous"); }
 TEST_P(Conformance, MessagesMoveDuringACollective) { pass("behind-a-collective"); }
+TEST_P(Conformance, CommunicatorsOfTwoThreads) { pass("threads"); }
 TEST_P(Conformance, MismatchedCountsAreNamed) { pass("mismatched-collective"); }
 TEST_P(Conformance, MismatchedOperationsAreNamed) { pass("mismatched-operation"); }
 TEST_P(Conformance, MismatchedMessageSizesAreNamed) { pass("mismatched-message"); }

@@ -1,7 +1,7 @@
 // Messages: both directions at once, more of them than a channel holds, waited for in any order, from shared and
 // private memory, in posted order; a send completes when it is received and not before.
-#include "test/runtime/Comm/Conformance/Numbers.h"
-#include "test/runtime/Comm/Conformance/Scenario.h"
+#include "Conformance/Numbers.h"
+#include "Conformance/Scenario.h"
 #include <cstring>
 #include <fmt/format.h>
 #include <thread>
@@ -105,12 +105,42 @@ void behindACollective(Rank &rank) {
   }
 }
 
+// Two threads of each rank, each with a communicator of its own, over shared and private memory.
+void threads(Rank &rank) {
+  std::vector<std::string> faults[2];
+  auto work = [&](int index) {
+    Communicator &comm = *rank.communicators[index];
+    int peer = 1 - comm.rank();
+    std::vector<float> privateMemory(20000);
+    auto *x = index == 0 ? rank.arena<float>() : privateMemory.data();
+    for (int round = 0; round < 100; ++round) {
+      size_t count = static_cast<size_t>(round) * 90 + 1;
+      std::fill_n(x, count, static_cast<float>(comm.rank() + round));
+      auto send = comm.send(x, count, ElementType::F32, peer);
+      auto receive = comm.receive(x + 10000, count, ElementType::F32, peer);
+      if (!(*send)->wait(deadlineIn(patience)) || !(*receive)->wait(deadlineIn(patience)) ||
+          !comm.allReduce(x, x, count, ElementType::F32, Reduction::Sum, deadlineIn(patience)))
+        return faults[index].push_back("a call failed");
+      auto theirs = static_cast<float>(peer + round), both = static_cast<float>(1 + 2 * round);
+      if (x[0] != both || x[count - 1] != both || x[10000] != theirs || x[9999 + count] != theirs)
+        faults[index].push_back(fmt::format("wrong numbers in round {} of thread {}", round, index));
+    }
+  };
+  std::thread other(work, 1);
+  work(0);
+  other.join();
+  for (auto &list : faults)
+    for (auto &fault : list)
+      rank.fail(fault);
+}
+
 } // namespace
 
 void addMessageScenarios(std::map<std::string, Scenario> &all) {
   all["rings"] = {5, {{0, "ring", {4, 1, 0, 2, 3}}}, rings};
   all["two-way"] = {2, {{0, "pair", {0, 1}}}, rings};
   all["rendezvous"] = {2, {{0, "pp 0->1", {0, 1}}}, rendezvous};
+  all["threads"] = {2, {{0, "dp", {0, 1}}, {1, "tp", {1, 0}}}, threads};
   all["behind-a-collective"] = {2, {{0, "pair", {0, 1}}}, behindACollective};
 }
 

@@ -1,5 +1,5 @@
 // See Numbers.h.
-#include "test/runtime/Comm/Conformance/Numbers.h"
+#include "Conformance/Numbers.h"
 #include <cmath>
 #include <cstring>
 #include <limits>

@@ -1,5 +1,5 @@
 // The program is both the tests and, when HOCKET_TEST_SCENARIO names a scenario, one rank of it.
-#include "test/runtime/Comm/Conformance/Scenario.h"
+#include "Conformance/Scenario.h"
 #include <cstdlib>
 #include <fmt/format.h>
 #include <gtest/gtest.h>

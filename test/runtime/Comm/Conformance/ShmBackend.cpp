@@ -1,6 +1,6 @@
 // Ranks of the conformance suite over one shared region.
+#include "Conformance/Scenario.h"
 #include "runtime/Comm/Shm/ShmWorld.h"
-#include "test/runtime/Comm/Conformance/Scenario.h"
 #include <cstdlib>
 #include <fmt/format.h>
 #include <sys/mman.h>
