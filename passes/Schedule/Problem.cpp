@@ -84,6 +84,13 @@ bool check(const Problem &problem, Faults &faults) {
                       {}});
     return false;
   }
+  uint64_t pairs = uint64_t(problem.virtualStages()) * problem.microbatches;
+  if (pairs > maxPairs) {
+    faults.push_back({fmt::format("{} virtual stages times {} microbatches are {} bodies of a kind; at most {}",
+                                  problem.virtualStages(), problem.microbatches, pairs, maxPairs),
+                      {}});
+    return false;
+  }
   checkTimes(problem, faults);
   checkPlacement(problem, faults);
   return faults.size() == before;

@@ -19,6 +19,10 @@ struct Times {
   double of(BodyKind kind) const;
 };
 
+/// Most (virtual stage, microbatch) pairs: 128 stages of 4 chunks with 1024 microbatches are a 32nd of it. A table of
+/// that many takes about 5 GiB.
+inline constexpr uint64_t maxPairs = 1u << 24;
+
 struct Place {
   uint32_t stage = 0;
   uint16_t chunk = 0;
@@ -52,7 +56,8 @@ struct Problem {
   BodyKind accumulatingBody() const { return splitWeightGrad ? BodyKind::WeightGrad : BodyKind::Backward; }
 };
 
-/// Appends what makes a problem impossible to state: a zero, a time below zero, a placement that is no permutation.
+/// Appends what makes a problem impossible to state: a zero, a time below zero, a placement that is no
+/// permutation, more than maxPairs.
 /// Everything else in this folder may be called only with a problem that passes.
 bool check(const Problem &problem, Faults &faults);
 

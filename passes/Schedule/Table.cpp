@@ -1,6 +1,7 @@
 // Names of rows.
 #include "passes/Schedule/Table.h"
 
+#include <charconv>
 #include <fmt/format.h>
 
 namespace hocket::schedule {
@@ -12,6 +13,30 @@ const char *name(BodyKind kind) {
 }
 
 const char *name(Values values) { return values == Values::Activation ? "activation" : "gradient"; }
+
+std::string name(const Message &message) {
+  return fmt::format("{} {}.{} -> {}.{}", name(message.values), message.from, message.fromChunk, message.to,
+                     message.toChunk);
+}
+
+std::optional<Message> parseMessage(std::string_view text) {
+  Message message;
+  auto word = [&](std::string_view expected) {
+    bool there = text.starts_with(expected);
+    text.remove_prefix(there ? expected.size() : 0);
+    return there;
+  };
+  auto number = [&](auto &value) {
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    text.remove_prefix(end - text.data());
+    return error == std::errc();
+  };
+  message.values = text.starts_with(name(Values::Gradient)) ? Values::Gradient : Values::Activation;
+  bool read = word(name(message.values)) && word(" ") && number(message.from) && word(".") &&
+              number(message.fromChunk) && word(" -> ") && number(message.to) && word(".") && number(message.toChunk) &&
+              text.empty();
+  return read ? std::optional(message) : std::nullopt;
+}
 
 std::string describe(const Tables &tables, const Row &row) {
   auto chunk = [&](unsigned chunk) { return tables.chunks > 1 ? fmt::format(" (chunk {})", chunk) : std::string(); };

@@ -1,5 +1,5 @@
-// The schedule table: everything that one stage does in a step, as rows of fixed size. A row means exactly what `struct
-// Row` of runtime/Program/program.fbs means; solver, judge, simulator, memory plan and program file all work on it.
+// The schedule table: everything that one stage does in a step, as rows of fixed size. Solver, judge, simulator and
+// memory plan work on it; a row is that of the step dialect and, by meaning, of the program file.
 //
 // Rows of one stream run in order. A row starts when, for every stream s of its own stage, the first wait[s] rows of
 // stream s have finished. Stream 0 computes. Every directed edge has one stream at each end, so traffic forward and
@@ -9,30 +9,25 @@
 // forward keeps, the activation that is sent on, the received gradient and the gradient that is sent back.
 #pragma once
 
-#include <array>
-#include <cstdint>
+#include "dialect/Step/Row.h"
+
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace hocket::schedule {
 
-enum class RowKind : uint8_t { Body, Send, Receive };
+/// A row as the step dialect has it, but numbered for all stages together: `index` of a body is bodyIndex(kind, chunk),
+/// of a message its place in Tables::messages. Microbatch and slot of begin and update are 0.
+using step::Row;
+using step::RowKind;
+inline constexpr unsigned maxStreams = step::kMaxStreams;
+
 /// Evaluate is the forward of the eval entry. Values equal those of program.fbs.
 enum class BodyKind : uint8_t { Begin, Forward, Backward, WeightGrad, Recompute, Update, Evaluate };
 inline constexpr unsigned bodyKinds = 7;
-inline constexpr unsigned maxStreams = 8;
 inline constexpr unsigned maxChunks = 65536 / bodyKinds;
-
-struct Row {
-  RowKind kind = RowKind::Body;
-  uint8_t stream = 0;
-  uint16_t index = 0;      ///< Body: bodyIndex(kind, chunk). Send, Receive: index into Tables::messages.
-  uint32_t microbatch = 0; ///< 0 for Begin and Update
-  uint32_t slot = 0;       ///< 0 for Begin and Update
-  std::array<uint32_t, maxStreams> wait{};
-
-  bool operator==(const Row &) const = default;
-};
 
 constexpr uint16_t bodyIndex(BodyKind kind, unsigned chunk) { return chunk * bodyKinds + unsigned(kind); }
 constexpr BodyKind bodyKind(const Row &row) { return BodyKind(row.index % bodyKinds); }
@@ -75,6 +70,10 @@ struct Tables {
 const char *name(BodyKind kind);
 /// "activation", "gradient"
 const char *name(Values values);
+/// "activation 0.1 -> 1.1": values, stage.chunk that sends, stage.chunk that receives.
+std::string name(const Message &message);
+/// The message of such a name; nothing for any other text.
+std::optional<Message> parseMessage(std::string_view name);
 
 /// The chunk on the row's own stage. The row's index is within its range.
 inline unsigned chunkOf(const Tables &tables, const Row &row) {

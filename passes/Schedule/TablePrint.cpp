@@ -36,8 +36,7 @@ std::string printTables(const Tables &tables) {
                                  tables.microbatches);
   auto out = std::back_inserter(text);
   for (const Message &message : tables.messages)
-    fmt::format_to(out, "message {} {}.{} -> {}.{}\n", name(message.values), message.from, message.fromChunk,
-                   message.to, message.toChunk);
+    fmt::format_to(out, "message {}\n", name(message));
   for (uint32_t s = 0; s < tables.stages.size(); ++s) {
     const Table &table = tables.stages[s];
     fmt::format_to(out, "stage {} slots {} streams {}\n", s, table.slots, fmt::join(table.streams, ", "));

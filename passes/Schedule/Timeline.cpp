@@ -30,7 +30,7 @@ static double unitOf(const Tables &tables, const Simulation &simulation, const T
     }
   if (unit == 0)
     return 1;
-  return options.columns ? std::max(unit, simulation.makespan / options.columns) : unit;
+  return std::max(unit, simulation.makespan / std::max(options.columns, 1u));
 }
 
 std::string renderTimeline(const Tables &tables, const Simulation &simulation, const TimelineOptions &options) {

@@ -6,8 +6,8 @@
 namespace hocket::schedule {
 
 struct TimelineOptions {
-  double unit = 0;      ///< time of one column; 0: the shortest body that takes time, or more so that `columns` suffice
-  uint32_t columns = 0; ///< most columns when unit is 0; 0: any number
+  double unit = 0; ///< time of one column; 0: the shortest body that takes time, or more so that `columns` suffice
+  uint32_t columns = 1024; ///< most columns when unit is 0
   const char *indent = ""; ///< before every line
 };
 

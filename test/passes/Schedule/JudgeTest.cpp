@@ -209,7 +209,7 @@ TEST(Judge, EveryWaitIsNeeded) {
   }
 }
 
-/// A row moved up past its predecessor in the same stream, or taken out, is never accepted.
+// Tables that lack one row are never accepted.
 TEST(Judge, EveryRowIsNeeded) {
   Damaged right(3, 4);
   for (uint32_t stage = 0; stage < 3; ++stage)
@@ -218,6 +218,73 @@ TEST(Judge, EveryRowIsNeeded) {
       d.erase(stage, printRow(d.tables, stage, d.tables.stages[stage].rows[i]));
       EXPECT_NE(d.verdict(), "") << printRow(right.tables, stage, right.tables.stages[stage].rows[i]);
     }
+}
+
+// Two chunks a stage, down and up again: the last stage hands over to itself, edges carry activations and gradients.
+Problem placedInAV(uint32_t p, uint32_t m) {
+  Problem problem = problemOf(p, m);
+  problem.chunks = 2;
+  for (uint32_t s = 0; s < p; ++s)
+    problem.placement.push_back({s, 0});
+  for (uint32_t s = p; s-- > 0;)
+    problem.placement.push_back({s, 1});
+  return problem;
+}
+
+Tables allForwardsThenAllBackwards(const Problem &problem) {
+  Orders orders(problem.stages);
+  for (auto [kind, chunk] :
+       {std::pair(BodyKind::Forward, 0), {BodyKind::Forward, 1}, {BodyKind::Backward, 1}, {BodyKind::Backward, 0}})
+    for (std::vector<Step> &order : orders)
+      for (uint32_t i = 0; i < problem.microbatches; ++i)
+        order.push_back({kind, uint16_t(chunk), i});
+  Faults faults;
+  std::optional<Tables> tables = assemble(problem, orders, faults);
+  EXPECT_TRUE(tables.has_value()) << text(faults);
+  return tables.value_or(Tables());
+}
+
+TEST(Judge, ChunksInAV) {
+  for (uint32_t p : {1, 2, 4})
+    for (uint32_t m : {1, 3, 8}) {
+      Problem problem = placedInAV(p, m);
+      EXPECT_EQ(text(judge(problem, allForwardsThenAllBackwards(problem))), "") << "p=" << p << " m=" << m;
+    }
+}
+
+TEST(Judge, ChunkBeforeTheOneItReads) {
+  Damaged d(2, 1);
+  d.problem = placedInAV(2, 1);
+  d.tables = allForwardsThenAllBackwards(d.problem);
+  std::swap(d.row(1, "compute: forward c0").index, d.row(1, "compute: forward c1").index);
+  EXPECT_THAT(d.verdict(),
+              testing::HasSubstr("stage 1, time 1: forward of microbatch 0 (chunk 1) does not wait for the forward of "
+                                 "microbatch 0 (chunk 0)\n"));
+}
+
+// A gradient that goes to the chunk before on the same stage lies in the slot of the chunk after until that has read
+// it.
+TEST(Judge, HandedOverGradientOverwritten) {
+  Damaged d(1, 2);
+  d.problem = placedInAV(1, 2);
+  d.tables = allForwardsThenAllBackwards(d.problem);
+  // Forward of chunk 0, 1 of microbatch 0, their backwards but the last, then microbatch 1 in the slot of chunk 1.
+  std::vector<Row> &rows = d.tables.stages[0].rows;
+  auto body = [](BodyKind kind, uint32_t chunk, uint32_t microbatch, uint32_t slot) {
+    Row row;
+    row.index = bodyIndex(kind, chunk);
+    row.microbatch = microbatch;
+    row.slot = slot;
+    return row;
+  };
+  using enum BodyKind;
+  rows = {body(Begin, 0, 0, 0),    body(Forward, 0, 0, 0),  body(Forward, 1, 0, 1), body(Backward, 1, 0, 1),
+          body(Forward, 0, 1, 1),  body(Backward, 0, 0, 0), body(Forward, 1, 1, 2), body(Backward, 1, 1, 2),
+          body(Backward, 0, 1, 1), body(Update, 0, 0, 0)};
+  EXPECT_EQ(
+      d.verdict(),
+      "stage 0, time 3: forward of microbatch 1 (chunk 0) writes slot 1 while microbatch 0 (chunk 1) may still use "
+      "it\n  stage 0, time 4: backward of microbatch 0 (chunk 0)\n");
 }
 
 TEST(Judge, ManyFaultsAreCounted) {

@@ -147,6 +147,8 @@ TEST(Solvers, Refusals) {
   EXPECT_EQ(refused("1f1", problemOf(2, 2)), "unknown schedule '1f1'; known: gpipe, 1f1b; did you mean '1f1b'\n");
   EXPECT_EQ(refused("banana", problemOf(2, 2)), "unknown schedule 'banana'; known: gpipe, 1f1b\n");
   EXPECT_EQ(refused("gpipe", problemOf(0, 0)), "stages is 0; legal: 1..32768\nmicrobatches is 0; legal: 1..16777216\n");
+  EXPECT_EQ(refused("gpipe", problemOf(32768, 1 << 20)),
+            "32768 virtual stages times 1048576 microbatches are 34359738368 bodies of a kind; at most 16777216\n");
   Problem bounded = problemOf(4, 8);
   bounded.maxInFlight = 3;
   EXPECT_EQ(refused("1f1b", bounded), "stage 0 keeps 4 microbatches in flight; at most 3 are allowed\n");

@@ -53,6 +53,15 @@ TEST(TableText, RoundTrip) {
     }
 }
 
+TEST(TableText, MessageNames) {
+  Message message{Values::Gradient, 3, 2, 1, 0};
+  EXPECT_EQ(name(message), "gradient 3.1 -> 2.0");
+  EXPECT_EQ(parseMessage(name(message)), message);
+  for (const char *bad :
+       {"", "gradient", "gradient 3.1 -> 2", "gradient 3.1 -> 2.0 ", "sum 3.1 -> 2.0", "gradient 3.99999 -> 2.0"})
+    EXPECT_FALSE(parseMessage(bad)) << bad;
+}
+
 TEST(TableText, CommentsAndBlanks) {
   Faults faults;
   std::optional<Tables> tables = parseTables("// a header\n\nschedule stages 1 chunks 1 microbatches 1 // one\r\n"
