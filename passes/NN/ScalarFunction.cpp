@@ -1,0 +1,41 @@
+// Makes nn.elementwise ops.
+#include "passes/NN/ScalarFunction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+using namespace mlir;
+
+namespace hocket::nn {
+
+Value Scalars::constant(double value, Type type) const {
+  return arith::ConstantOp::create(builder, loc, builder.getFloatAttr(type, value));
+}
+Value Scalars::integer(int64_t value, Type type) const {
+  return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, value));
+}
+Value Scalars::add(Value a, Value b) const { return arith::AddFOp::create(builder, loc, a, b); }
+Value Scalars::sub(Value a, Value b) const { return arith::SubFOp::create(builder, loc, a, b); }
+Value Scalars::div(Value a, Value b) const { return arith::DivFOp::create(builder, loc, a, b); }
+Value Scalars::min(Value a, Value b) const { return arith::MinimumFOp::create(builder, loc, a, b); }
+Value Scalars::sqrt(Value a) const { return math::SqrtOp::create(builder, loc, a); }
+Value Scalars::log(Value a) const { return math::LogOp::create(builder, loc, a); }
+Value Scalars::select(Value condition, Value a, Value b) const {
+  return arith::SelectOp::create(builder, loc, condition, a, b);
+}
+Value Scalars::maxInteger(Value a, Value b) const { return arith::MaxSIOp::create(builder, loc, a, b); }
+Value Scalars::equalInteger(Value a, Value b) const {
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, a, b);
+}
+Value Scalars::toFloat(Value integer, Type type) const { return arith::SIToFPOp::create(builder, loc, type, integer); }
+
+Value makeElementwise(OpBuilder &builder, Location loc, StringRef name, RankedTensorType type, ValueRange operands,
+                      llvm::function_ref<Value(const Scalars &, ValueRange)> body) {
+  auto op = make<ElementwiseOp>(builder, loc, TypeRange{type}, operands, builder.getStringAttr(name));
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&op.getBody());
+  for (Value operand : operands)
+    block->addArgument(cast<RankedTensorType>(operand.getType()).getElementType(), loc);
+  Value result = body(Scalars{builder, loc}, block->getArguments());
+  ReturnOp::create(builder, loc, ValueRange{result});
+  return op.getResult(0);
+}
+} // namespace hocket::nn

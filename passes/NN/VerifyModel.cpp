@@ -1,0 +1,121 @@
+// Checks what spans ops in models and recipes (pass nn-verify-model).
+#include "passes/NN/ParameterSettings.h"
+#include "passes/NN/Passes.h"
+using namespace mlir;
+
+namespace hocket::nn {
+#define GEN_PASS_DEF_VERIFYMODELPASS
+#include "passes/NN/Passes.h.inc"
+
+namespace {
+class ModelVerifier {
+public:
+  explicit ModelVerifier(ModelOp model) : model(model) {
+    for (auto recipe : model->getParentOfType<ModuleOp>().getOps<RecipeOp>())
+      if (recipe.getModel() == model.getSymName())
+        recipes.push_back(recipe);
+    params = llvm::to_vector(model.getBody().getOps<ParamOp>());
+  }
+  bool run() {
+    verifyArguments();
+    verifyParameters();
+    verifyCount();
+    for (RecipeOp recipe : recipes)
+      verifyRecipe(recipe);
+    return sound;
+  }
+
+private:
+  InFlightDiagnostic fault(Operation *op) {
+    sound = false;
+    return op->emitError();
+  }
+  void verifyArguments();
+  void verifyParameters();
+  void verifyCount();
+  void verifyRecipe(RecipeOp recipe);
+
+  ModelOp model;
+  SmallVector<RecipeOp> recipes;
+  SmallVector<ParamOp> params;
+  bool sound = true;
+};
+
+void ModelVerifier::verifyArguments() {
+  for (BlockArgument arg : model.getBody().getArguments()) {
+    if (!arg.use_empty())
+      continue;
+    std::optional<ArrayAttr> names = model.getArgNames();
+    std::string name = names && arg.getArgNumber() < names->size()
+                           ? cast<StringAttr>((*names)[arg.getArgNumber()]).str()
+                           : std::to_string(arg.getArgNumber());
+    fault(model) << "argument " << name << " of model @" << model.getSymName() << " is not used";
+  }
+}
+
+/// A parameter that the loss does not depend on would stay at its initial value for ever.
+void ModelVerifier::verifyParameters() {
+  if (params.empty())
+    fault(model) << "model @" << model.getSymName() << " has no parameters; there is nothing to train";
+  llvm::DenseSet<Value> reached = valuesOnLossPath(model);
+  for (ParamOp param : params) {
+    if (reached.contains(param.getValue()))
+      continue;
+    auto trains = [&](RecipeOp recipe) { return !settingsOf(recipe, param).frozen; };
+    auto trainer = llvm::find_if(recipes, trains);
+    if (!recipes.empty() && trainer == recipes.end())
+      continue;
+    InFlightDiagnostic diagnostic = fault(param) << "no gradient reaches parameter \"" << param.getName()
+                                                 << "\": no path to the loss; use it, or freeze it by a group of the recipe";
+    if (trainer != recipes.end())
+      diagnostic.attachNote(trainer->getLoc()) << "recipe @" << trainer->getSymName() << " trains it";
+  }
+}
+
+/// The count of the whole batch is taken from the labels before the first microbatch runs.
+void ModelVerifier::verifyCount() {
+  Operation *ret = model.getBody().front().getTerminator();
+  if (ret->getNumOperands() != 2)
+    return; // the model's own verifier speaks
+  Operation *counter = ret->getOperand(1).getDefiningOp();
+  Value labels;
+  if (auto loss = dyn_cast_if_present<CrossEntropyOp>(counter))
+    labels = loss.getLabels();
+  else if (auto count = dyn_cast_if_present<CountTokensOp>(counter))
+    labels = count.getLabels();
+  if (!labels)
+    fault(ret) << "the second result of model @" << model.getSymName()
+               << " is the count of tokens: that of a cross_entropy or count_tokens";
+  else if (!isa<BlockArgument>(labels))
+    fault(counter) << "labels are computed; they must be an argument of the model, so that the tokens of a whole batch can "
+                      "be counted before it runs";
+}
+
+void ModelVerifier::verifyRecipe(RecipeOp recipe) {
+  sound &= succeeded(verifyGroups(recipe, params));
+  auto precision = recipe.entry<PrecisionOp>();
+  if (!precision)
+    return;
+  auto check = [&](StringRef what, std::optional<Type> type) {
+    if (type && !type->isF32())
+      fault(precision) << "precision " << what << " " << *type << " is not supported yet; legal: f32";
+  };
+  check("params", precision.getParams());
+  check("compute", precision.getCompute());
+  check("accumulate", precision.getAccumulate());
+  check("reduce", precision.getReduce());
+  check("master", precision.getMaster());
+}
+
+struct VerifyModelPass : impl::VerifyModelPassBase<VerifyModelPass> {
+  void runOnOperation() override {
+    bool sound = true;
+    for (auto model : getOperation().getOps<ModelOp>())
+      sound &= ModelVerifier(model).run();
+    if (!sound)
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace
+} // namespace hocket::nn
