@@ -57,7 +57,7 @@ LogicalResult BlockInliner::reportRecursion(Operation *call, BlockOp callee, con
   InFlightDiagnostic diagnostic = call->emitError()
                                   << "block @" << callee.getSymName() << " contains itself; blocks nest, they do not recur";
   for (const Frame *f = frame; f; f = f->outer)
-    diagnostic.attachNote(f->caller) << "inlined here as \"" << f->prefix << "\"";
+    diagnostic.attachNote(f->caller) << "inlined here as '" << f->prefix << "'";
   return diagnostic;
 }
 
@@ -129,7 +129,7 @@ LogicalResult BlockInliner::checkNames() {
     if (isNew)
       continue;
     sound = false;
-    InFlightDiagnostic diagnostic = param.emitError() << "parameter \"" << param.getName() << "\" is named twice in @"
+    InFlightDiagnostic diagnostic = param.emitError() << "parameter '" << param.getName() << "' is named twice in @"
                                                       << model.getSymName() << "; a tied parameter is one param used twice";
     diagnostic.attachNote(it->second.getLoc()) << "first named here";
   }

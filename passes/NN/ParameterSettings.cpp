@@ -51,9 +51,9 @@ static LogicalResult verifySetOnce(StringRef what, RecipeOp recipe, ArrayRef<Par
       if (!sets(group))
         continue;
       if (first && reported.insert({first, group}).second) {
-        InFlightDiagnostic diagnostic = group.emitError() << "group \"" << group.getPattern() << "\" sets " << what << " of \""
-                                                          << param.getName() << "\", which another group has set";
-        diagnostic.attachNote(first.getLoc()) << "set here, by group \"" << first.getPattern() << "\"";
+        InFlightDiagnostic diagnostic = group.emitError() << "group '" << group.getPattern() << "' sets " << what << " of '"
+                                                          << param.getName() << "', which another group has set";
+        diagnostic.attachNote(first.getLoc()) << "set here, by group '" << first.getPattern() << "'";
       }
       if (!first)
         first = group;
@@ -70,9 +70,9 @@ LogicalResult verifyGroups(RecipeOp recipe, ArrayRef<ParamOp> params) {
       continue;
     sound = false;
     InFlightDiagnostic diagnostic = group.emitError()
-                                    << "group \"" << group.getPattern() << "\" fits no parameter of @" << recipe.getModel();
+                                    << "group '" << group.getPattern() << "' fits no parameter of @" << recipe.getModel();
     if (StringRef near = nearestName(group.getPattern(), names); !near.empty())
-      diagnostic << "; the nearest name is \"" << near << "\"";
+      diagnostic << "; the nearest name is '" << near << "'";
   }
   sound &= succeeded(verifySetOnce("the learning rate", recipe, params, [](GroupOp g) { return bool(g.getLrScaleAttr()); }));
   sound &= succeeded(verifySetOnce("the weight decay", recipe, params, [](GroupOp g) { return bool(g.getWeightDecayAttr()); }));

@@ -16,7 +16,7 @@ struct ParameterSettings {
 ParameterSettings settingsOf(RecipeOp recipe, ParamOp param);
 
 /// True if a use takes the parameter as a matrix: the weight of a linear or matmul or the table of an embedding, also after
-/// unstack or stack. Position tables are, norms' gains and biases are not, whatever their rank.
+/// unstack or stack. Tables of learned positions are matrices; gains and biases are none, whatever their rank.
 bool isMatrix(ParamOp param);
 
 /// Patterns that fit no parameter, and things that two groups set on one parameter; every fault is reported.

@@ -84,17 +84,8 @@ BlockArgument StepBuilder::labels() {
 
 LogicalResult StepBuilder::check() {
   bool sound = true;
-  auto require = [&](bool condition, const Twine &what) {
-    if (!condition) {
-      recipe.emitError() << "recipe @" << recipe.getSymName() << " " << what;
-      sound = false;
-    }
-  };
   auto batch = recipe.entry<BatchOp>();
-  require(bool(batch), "has no batch");
-  require(bool(recipe.entry<OptimizerOp>()), "has no optimizer");
-  require(bool(recipe.entry<LearningRateOp>()), "has no learning_rate");
-  if (batch && static_cast<int64_t>(batch.getSequences()) != shape.rows * shape.microbatches) {
+  if (static_cast<int64_t>(batch.getSequences()) != shape.rows * shape.microbatches) {
     batch.emitError() << "batch " << batch.getSequences() << " is not " << shape.microbatches << " microbatches of "
                       << shape.rows << " sequences = " << shape.rows * shape.microbatches;
     sound = false;
@@ -102,7 +93,7 @@ LogicalResult StepBuilder::check() {
   for (BlockArgument arg : model.getBody().getArguments()) {
     auto type = dyn_cast<RankedTensorType>(arg.getType());
     if (type && type.getRank() && !type.isDynamicDim(0) && type.getDimSize(0) != shape.rows) {
-      model.emitError() << "argument " << argumentName(arg) << " of @" << model.getSymName() << " holds "
+      model.emitError() << "argument '" << argumentName(arg) << "' of @" << model.getSymName() << " holds "
                         << type.getDimSize(0) << " sequences, a microbatch has " << shape.rows << "; write ? for the batch";
       sound = false;
     }
@@ -237,7 +228,7 @@ LogicalResult StepBuilder::checkGradients() {
   bool sound = true;
   for (StepParameter &param : params)
     if (!param.settings.frozen && param.accumulators.empty()) {
-      param.param.emitError() << "no gradient reaches parameter \"" << param.name() << "\"; freeze it by a group of the recipe";
+      param.param.emitError() << "no gradient reaches parameter '" << param.name() << "'; freeze it by a group of the recipe";
       sound = false;
     }
   return success(sound);
@@ -250,7 +241,7 @@ void StepBuilder::declareSlots() {
   auto i64 = RankedTensorType::get({}, builder.getI64Type());
   auto zeros = InitAttr::get(context, InitKind::Zeros, builder.getF64FloatAttr(0));
   auto declare = [&](Location loc, SlotKind kind, const Twine &name, Type type, InitAttr init = {}) {
-    SlotOp::create(builder, loc, kind, builder.getStringAttr(name), TypeAttr::get(type), init, Attribute());
+    SlotOp::create(builder, loc, kind, name.str(), type, init, Attribute());
   };
   Location loc = model.getLoc();
   for (BlockArgument arg : model.getBody().getArguments()) {
@@ -284,7 +275,7 @@ FailureOr<TrainingStepOp> StepBuilder::build(StringRef name, FlatSymbolRefAttr p
   if (failed(check()))
     return failure();
   for (auto param : model.getBody().getOps<ParamOp>())
-    params.push_back({param, settingsOf(recipe, param)});
+    params.push_back({param, settingsOf(recipe, param), 0, {}});
   for (StepParameter &param : params)
     paramOf[param.param] = &param;
   createStep(name, plan);

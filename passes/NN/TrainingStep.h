@@ -31,7 +31,7 @@ struct TrainingStepShape {
 };
 
 /// Puts `nn.training_step @name` behind the recipe. The model must be inlined and have passed nn-verify-model; it stays as it
-/// is. Fails with an error where shape and recipe do not agree, the recipe lacks an entry, or a parameter has no gradient.
+/// is. Fails with an error where shape and recipe do not agree or a parameter has no gradient.
 llvm::FailureOr<TrainingStepOp> buildTrainingStep(ModelOp model, RecipeOp recipe, mlir::FlatSymbolRefAttr plan,
                                                   llvm::StringRef name, TrainingStepShape shape);
 

@@ -53,7 +53,8 @@ SmallVector<Value> UpdateBuilder::exchange(ArrayRef<Value> gradients) {
   auto vector = RankedTensorType::get({static_cast<int64_t>(parts.size())}, builder.getF32Type());
   Value all = make<StackOp>(builder, loc, vector, parts, builder.getI64IntegerAttr(0));
   SmallVector<Type> types(parts.size(), f32);
-  return llvm::to_vector(make<UnstackOp>(builder, loc, types, all, builder.getI64IntegerAttr(0)).getResults());
+  auto parted = make<UnstackOp>(builder, loc, types, all, builder.getI64IntegerAttr(0));
+  return SmallVector<Value>(parted->getResults());
 }
 
 Value UpdateBuilder::clipScale(Value norm) {

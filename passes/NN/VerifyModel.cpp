@@ -49,7 +49,7 @@ void ModelVerifier::verifyArguments() {
     std::string name = names && arg.getArgNumber() < names->size()
                            ? cast<StringAttr>((*names)[arg.getArgNumber()]).str()
                            : std::to_string(arg.getArgNumber());
-    fault(model) << "argument " << name << " of model @" << model.getSymName() << " is not used";
+    fault(model) << "argument '" << name << "' of model @" << model.getSymName() << " is not used";
   }
 }
 
@@ -65,8 +65,8 @@ void ModelVerifier::verifyParameters() {
     auto trainer = llvm::find_if(recipes, trains);
     if (!recipes.empty() && trainer == recipes.end())
       continue;
-    InFlightDiagnostic diagnostic = fault(param) << "no gradient reaches parameter \"" << param.getName()
-                                                 << "\": no path to the loss; use it, or freeze it by a group of the recipe";
+    InFlightDiagnostic diagnostic = fault(param) << "no gradient reaches parameter '" << param.getName()
+                                                 << "': no path to the loss; use it, or freeze it by a group of the recipe";
     if (trainer != recipes.end())
       diagnostic.attachNote(trainer->getLoc()) << "recipe @" << trainer->getSymName() << " trains it";
   }

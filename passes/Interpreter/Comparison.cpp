@@ -1,0 +1,56 @@
+// How far two trainings of one model are apart.
+#include "passes/Interpreter/Comparison.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cmath>
+#include <limits>
+using namespace mlir;
+using namespace hocket::nn;
+
+namespace hocket::interpreter {
+
+TensorDifference differ(StringRef name, const HostTensor &reference, const HostTensor &other) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  TensorDifference result{name.str(), infinite, infinite, 0};
+  if (reference.shape != other.shape)
+    return result;
+  double squares = 0, differences = 0;
+  for (int64_t i = 0; i < reference.size(); ++i) {
+    squares += reference[i] * reference[i];
+    differences += (other[i] - reference[i]) * (other[i] - reference[i]);
+  }
+  result.reference = std::sqrt(squares);
+  if (!std::isfinite(squares) || !std::isfinite(differences))
+    return result;
+  result.absolute = std::sqrt(differences);
+  result.relative = result.absolute == 0 ? 0 : result.absolute / result.reference;
+  return result;
+}
+
+FailureOr<SmallVector<TensorDifference>> compare(Interpreter &reference, Interpreter &other) {
+  SmallVector<TensorDifference> differences;
+  auto add = [&](const Twine &name, FailureOr<HostTensor> a, FailureOr<HostTensor> b) {
+    if (failed(a) || failed(b))
+      return failure();
+    differences.push_back(differ(name.str(), *a, *b));
+    return success();
+  };
+  for (const std::string &name : reference.parameters(/*trainedOnly=*/true))
+    if (failed(add("gradient " + name, reference.gradient(name), other.gradient(name))))
+      return failure();
+  for (const std::string &name : reference.parameters())
+    if (failed(add("param " + name, reference.state(SlotKind::Param, name), other.state(SlotKind::Param, name))))
+      return failure();
+  return differences;
+}
+
+std::string reportText(ArrayRef<TensorDifference> differences) {
+  SmallVector<const TensorDifference *> sorted = llvm::map_to_vector(differences, [](auto &d) { return &d; });
+  llvm::stable_sort(sorted, [](auto *a, auto *b) { return a->relative > b->relative; });
+  std::string text;
+  for (const TensorDifference *d : sorted)
+    text += llvm::formatv("{0,-40} relative {1:e3}  absolute {2:e3}  reference {3:e3}\n", d->name, d->relative, d->absolute,
+                          d->reference)
+                .str();
+  return text;
+}
+} // namespace hocket::interpreter

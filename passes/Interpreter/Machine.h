@@ -1,0 +1,49 @@
+// Runs the regions of a training step op by op, on one rank or on N ranks in lockstep: the meaning of the program, by plain
+// loops. Slow and exact; every faster executor is judged by it.
+#pragma once
+#include "dialect/NN/NN.h"
+#include "passes/Interpreter/LockstepOps.h"
+#include <map>
+#include <memory>
+
+namespace hocket::interpreter {
+
+/// How results are kept: as computed, or rounded to float after every op (the arithmetic inside an op is float64 in both).
+enum class Precision { Float64, Float32 };
+
+class Machine {
+public:
+  /// `ops` may be null where the program holds nn ops only; it outlives the machine, as do the step and its module.
+  Machine(nn::TrainingStepOp step, RankGrid grid, const LockstepOps *ops, Precision precision);
+
+  using Slot = std::pair<nn::SlotKind, std::string>;
+  void set(const Slot &slot, PerRank value);
+  /// Null before the slot is written.
+  const PerRank *get(const Slot &slot) const;
+
+  /// Runs the ops of a region in order. In `microbatch`: those of phase forward, then (unless `forwardOnly`) those of
+  /// backward, then those of weight_grad. Fails with an error at the op that has no meaning here.
+  llvm::LogicalResult run(mlir::Region &region, bool forwardOnly = false);
+
+  nn::TrainingStepOp step() const { return program; }
+  const RankGrid &ranks() const { return grid; }
+
+private:
+  using Shared = std::shared_ptr<const PerRank>;
+  llvm::LogicalResult runPhase(mlir::Block &block, nn::Phase phase, bool onlyPhase);
+  llvm::LogicalResult execute(mlir::Operation *op);
+  llvm::LogicalResult compute(mlir::Operation *op);
+  llvm::LogicalResult read(nn::ReadOp op);
+  void write(nn::WriteOp op);
+  void define(mlir::Value value, Shared content);
+  void release(mlir::Operation *op);
+
+  nn::TrainingStepOp program;
+  RankGrid grid;
+  const LockstepOps *ops;
+  Precision precision;
+  std::map<Slot, Shared> slots;
+  llvm::DenseMap<mlir::Value, Shared> values;
+  llvm::DenseMap<mlir::Value, int64_t> usesLeft;
+};
+} // namespace hocket::interpreter
