@@ -45,11 +45,11 @@ FailureOr<SmallVector<TensorDifference>> compare(Interpreter &reference, Interpr
 
 std::string reportText(ArrayRef<TensorDifference> differences) {
   SmallVector<const TensorDifference *> sorted = llvm::map_to_vector(differences, [](auto &d) { return &d; });
-  llvm::stable_sort(sorted, [](auto *a, auto *b) { return a->relative > b->relative; });
+  llvm::sort(sorted, [](auto *a, auto *b) { return std::tie(b->relative, a->name) < std::tie(a->relative, b->name); });
   std::string text;
   for (const TensorDifference *d : sorted)
-    text += llvm::formatv("{0,-40} relative {1:e3}  absolute {2:e3}  reference {3:e3}\n", d->name, d->relative, d->absolute,
-                          d->reference)
+    text += llvm::formatv("{0,-40} relative {1:e3}  absolute {2:e3}  reference {3:e3}\n", d->name, d->relative,
+                          d->absolute, d->reference)
                 .str();
   return text;
 }

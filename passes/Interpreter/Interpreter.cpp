@@ -16,7 +16,8 @@ Batch cutBatch(ArrayRef<int32_t> tokens, int64_t first, int64_t microbatches, in
   return batch;
 }
 
-Interpreter::Interpreter(TrainingStepOp step, RankGrid grid, const LockstepOps *ops, SlotLayout layout, Precision precision)
+Interpreter::Interpreter(TrainingStepOp step, RankGrid grid, const LockstepOps *ops, SlotLayout layout,
+                         Precision precision)
     : machine(step, std::move(grid), ops, precision), layout(std::move(layout)), precision(precision) {}
 
 void Interpreter::put(SlotOp slot, const HostTensor &whole) {

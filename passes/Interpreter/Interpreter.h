@@ -1,5 +1,5 @@
-// Trains by reference semantics: state from the seed, batches in, loss, norm, gradients and parameters out, as whole tensors
-// whatever the program is: global on one rank, or partitioned on N ranks in lockstep.
+// Trains by reference semantics: state from the seed, batches in, loss, norm, gradients and parameters out, as whole
+// tensors whatever the program is: global on one rank, or partitioned on N ranks in lockstep.
 #pragma once
 #include "passes/Interpreter/Machine.h"
 
@@ -24,8 +24,9 @@ struct SlotLayout {
 struct Batch {
   nn::HostTensor tokens, labels;
 };
-/// `rows` * `microbatches` sequences from a stream of tokens, in order from sequence number `first`: sequence i is tokens
-/// [i s, i s + s), its labels the tokens that follow. The stream has at least (first + rows * microbatches) * s + 1 tokens.
+/// `rows` * `microbatches` sequences from a stream of tokens, in order from sequence number `first`: sequence i is
+/// tokens [i s, i s + s), its labels the tokens that follow. The stream has at least (first + rows * microbatches) * s
+/// + 1 tokens.
 Batch cutBatch(llvm::ArrayRef<int32_t> tokens, int64_t first, int64_t microbatches, int64_t rows, int64_t sequence);
 
 struct StepResult {
@@ -47,7 +48,8 @@ public:
   /// The loss of a batch by the forward alone; the state stays as it is.
   llvm::FailureOr<double> evaluate(const Batch &batch);
 
-  /// Whole tensors, by name. Gradients are those of the last step before clipping: a parameter's accumulators in use order.
+  /// Whole tensors, by name. Gradients are those of the last step before clipping: a parameter's accumulators in use
+  /// order.
   llvm::FailureOr<nn::HostTensor> state(nn::SlotKind kind, llvm::StringRef name);
   llvm::FailureOr<nn::HostTensor> gradient(llvm::StringRef param);
   /// Names of all parameters, and of those that are trained, in the model's order.

@@ -1,5 +1,5 @@
-// How the reference interpreter runs ops that are not nn's own: collectives, and numbers that depend on the rank. A library
-// that has such ops registers a function for each by name; the interpreter itself knows none.
+// How the reference interpreter runs ops that are not nn's own: collectives, and numbers that depend on the rank. A
+// library that has such ops registers a function for each by name; the interpreter itself knows none.
 #pragma once
 #include "dialect/NN/HostTensor.h"
 #include "mlir/IR/Operation.h"
@@ -26,10 +26,11 @@ struct RankGrid {
   int64_t coordinate(int64_t rank, llvm::StringRef name) const;
 };
 
-/// Fills `results` (one PerRank a result of `op`; shapes set, elements NaN) from `operands` on all ranks at once. Fails, with
-/// an error at the op, where the operands do not agree.
-using LockstepFunction = std::function<llvm::LogicalResult(mlir::Operation *op, llvm::ArrayRef<const PerRank *> operands,
-                                                           llvm::MutableArrayRef<PerRank> results, const RankGrid &grid)>;
+/// Fills `results` (one PerRank a result of `op`; shapes set, elements NaN) from `operands` on all ranks at once.
+/// Fails, with an error at the op, where the operands do not agree.
+using LockstepFunction =
+    std::function<llvm::LogicalResult(mlir::Operation *op, llvm::ArrayRef<const PerRank *> operands,
+                                      llvm::MutableArrayRef<PerRank> results, const RankGrid &grid)>;
 
 class LockstepOps {
 public:

@@ -76,7 +76,8 @@ LogicalResult Machine::compute(Operation *op) {
     const LockstepFunction *function = ops ? ops->find(op->getName().getStringRef()) : nullptr;
     if (!function)
       return op->emitError() << "'" << op->getName() << "' has no reference semantics here";
-    SmallVector<const PerRank *> operands = llvm::map_to_vector(inputs, [](const Shared &input) { return input.get(); });
+    SmallVector<const PerRank *> operands =
+        llvm::map_to_vector(inputs, [](const Shared &input) { return input.get(); });
     if (failed((*function)(op, operands, results, grid)))
       return failure();
   }

@@ -1,5 +1,5 @@
-// Runs the regions of a training step op by op, on one rank or on N ranks in lockstep: the meaning of the program, by plain
-// loops. Slow and exact; every faster executor is judged by it.
+// Runs the regions of a training step op by op, on one rank or on N ranks in lockstep: the meaning of the program, by
+// plain loops. Slow and exact; every faster executor is judged by it.
 #pragma once
 #include "dialect/NN/NN.h"
 #include "passes/Interpreter/LockstepOps.h"
@@ -8,7 +8,8 @@
 
 namespace hocket::interpreter {
 
-/// How results are kept: as computed, or rounded to float after every op (the arithmetic inside an op is float64 in both).
+/// How results are kept: as computed, or rounded to float after every op (the arithmetic inside an op is float64 in
+/// both).
 enum class Precision { Float64, Float32 };
 
 class Machine {

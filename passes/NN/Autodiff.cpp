@@ -35,8 +35,8 @@ LogicalResult ReverseMode::visit(Operation *op) {
   if (!differentiable)
     return op->emitOpError() << "has no derivative, and a gradient must pass through it to a parameter";
   SmallVector<Value> operandGrads(op->getNumOperands());
-  Operation *before = builder.getInsertionPoint() == builder.getBlock()->begin() ? nullptr
-                                                                                 : &*std::prev(builder.getInsertionPoint());
+  Operation *before =
+      builder.getInsertionPoint() == builder.getBlock()->begin() ? nullptr : &*std::prev(builder.getInsertionPoint());
   differentiable.buildGradient(builder, resultGrads, needed, operandGrads);
   // Latest use first, within one op too.
   for (OpOperand &operand : llvm::reverse(op->getOpOperands())) {
@@ -60,7 +60,8 @@ void ReverseMode::finishPhases(Operation *lastForward) {
   SmallVector<Value> open(activationGradients);
   while (!open.empty()) {
     Operation *op = open.pop_back_val().getDefiningOp();
-    if (!op || op->getBlock() != lastForward->getBlock() || !lastForward->isBeforeInBlock(op) || !backward.insert(op).second)
+    if (!op || op->getBlock() != lastForward->getBlock() || !lastForward->isBeforeInBlock(op) ||
+        !backward.insert(op).second)
       continue;
     llvm::append_range(open, op->getOperands());
   }

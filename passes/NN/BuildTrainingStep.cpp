@@ -19,7 +19,8 @@ struct BuildTrainingStepPass : impl::BuildTrainingStepPassBase<BuildTrainingStep
     for (RecipeOp candidate : recipes)
       if (candidate.getSymName() == recipe)
         return candidate;
-    std::string names = llvm::join(llvm::map_range(recipes, [](RecipeOp r) { return "@" + r.getSymName().str(); }), ", ");
+    std::string names =
+        llvm::join(llvm::map_range(recipes, [](RecipeOp r) { return "@" + r.getSymName().str(); }), ", ");
     InFlightDiagnostic diagnostic = getOperation().emitError();
     if (recipes.empty())
       diagnostic << "no recipe is given; a model is trained by one";
@@ -45,8 +46,8 @@ struct BuildTrainingStepPass : impl::BuildTrainingStepPassBase<BuildTrainingStep
       return chosen.emitError() << "microbatches " << microbatches.getValue() << "; at least 1 is needed";
     if (auto batch = chosen.entry<BatchOp>(); batch && rows == 0) {
       if (batch.getSequences() % microbatches)
-        return batch.emitError() << "batch " << batch.getSequences() << " is not divisible by " << microbatches.getValue()
-                                 << " microbatches";
+        return batch.emitError() << "batch " << batch.getSequences() << " is not divisible by "
+                                 << microbatches.getValue() << " microbatches";
       shape.rows = batch.getSequences() / microbatches;
     }
     FlatSymbolRefAttr planName = plan.empty() ? FlatSymbolRefAttr() : FlatSymbolRefAttr::get(&getContext(), plan);

@@ -21,18 +21,19 @@ void decompose(CrossEntropyOp op) {
   Value lse = makeElementwise(builder, loc, "log_sum_exp", rowType, {max, sumExp},
                               [](const Scalars &s, ValueRange in) { return s.add(in[0], s.log(in[1])); });
   Value picked = make<PickOp>(builder, loc, rowType, logits, labels, /*offset=*/Value());
-  Value losses = makeElementwise(builder, loc, "token_loss", rowType, {lse, picked, labels},
-                                 [](const Scalars &s, ValueRange in) {
-                                   Value masked = s.equalInteger(in[2], s.integer(-1, in[2].getType()));
-                                   return s.select(masked, s.constant(0, in[0].getType()), s.sub(in[0], in[1]));
-                                 });
+  Value losses =
+      makeElementwise(builder, loc, "token_loss", rowType, {lse, picked, labels}, [](const Scalars &s, ValueRange in) {
+        Value masked = s.equalInteger(in[2], s.integer(-1, in[2].getType()));
+        return s.select(masked, s.constant(0, in[0].getType()), s.sub(in[0], in[1]));
+      });
   Value sum = make<SumOp>(builder, loc, op.getSum().getType(), losses);
   op.getSum().replaceAllUsesWith(sum);
   if (!op.getCount().use_empty())
     op.getCount().replaceAllUsesWith(make<CountTokensOp>(builder, loc, op.getCount().getType(), labels));
   if (Value kept = op.getLse())
     kept.replaceAllUsesWith(lse);
-  for (Operation *made = before ? before->getNextNode() : &op->getBlock()->front(); made != op; made = made->getNextNode()) {
+  for (Operation *made = before ? before->getNextNode() : &op->getBlock()->front(); made != op;
+       made = made->getNextNode()) {
     setPath(made, getPath(op));
     if (op.getPhase())
       setPhase(made, getPhase(op));

@@ -26,8 +26,8 @@ private:
     const Frame *outer;
   };
   LogicalResult expand(Operation &op, const Frame *frame, IRMapping &map);
-  FailureOr<SmallVector<Value>> inlineCall(Operation *call, FlatSymbolRefAttr callee, ValueRange args,
-                                           StringRef name, const Frame *frame);
+  FailureOr<SmallVector<Value>> inlineCall(Operation *call, FlatSymbolRefAttr callee, ValueRange args, StringRef name,
+                                           const Frame *frame);
   LogicalResult reportRecursion(Operation *call, BlockOp callee, const Frame *frame);
   LogicalResult checkNames();
   Location locate(Operation &op, const Frame *frame, StringRef path);
@@ -54,8 +54,8 @@ Location BlockInliner::locate(Operation &op, const Frame *frame, StringRef path)
 }
 
 LogicalResult BlockInliner::reportRecursion(Operation *call, BlockOp callee, const Frame *frame) {
-  InFlightDiagnostic diagnostic = call->emitError()
-                                  << "block @" << callee.getSymName() << " contains itself; blocks nest, they do not recur";
+  InFlightDiagnostic diagnostic = call->emitError() << "block @" << callee.getSymName()
+                                                    << " contains itself; blocks nest, they do not recur";
   for (const Frame *f = frame; f; f = f->outer)
     diagnostic.attachNote(f->caller) << "inlined here as '" << f->prefix << "'";
   return diagnostic;
@@ -100,7 +100,8 @@ LogicalResult BlockInliner::expand(Operation &op, const Frame *frame, IRMapping 
   if (auto repeat = dyn_cast<RepeatOp>(op)) {
     SmallVector<Value> args = mapped(repeat.getArgs());
     for (int64_t i = 0, count = repeat.getCount(); i < count; ++i) {
-      auto results = inlineCall(repeat, repeat.getCalleeAttr(), args, llvm::formatv("{0}.{1}", repeat.getName(), i).str(), frame);
+      auto results =
+          inlineCall(repeat, repeat.getCalleeAttr(), args, llvm::formatv("{0}.{1}", repeat.getName(), i).str(), frame);
       if (failed(results))
         return failure();
       llvm::copy(*results, args.begin());
@@ -129,8 +130,9 @@ LogicalResult BlockInliner::checkNames() {
     if (isNew)
       continue;
     sound = false;
-    InFlightDiagnostic diagnostic = param.emitError() << "parameter '" << param.getName() << "' is named twice in @"
-                                                      << model.getSymName() << "; a tied parameter is one param used twice";
+    InFlightDiagnostic diagnostic = param.emitError()
+                                    << "parameter '" << param.getName() << "' is named twice in @" << model.getSymName()
+                                    << "; a tied parameter is one param used twice";
     diagnostic.attachNote(it->second.getLoc()) << "first named here";
   }
   return success(sound);

@@ -15,8 +15,9 @@ llvm::StringRef parameterGroup(llvm::StringRef name);
 /// The components that both begin with: h.3.attn.qkv and h.3.attn.proj -> h.3.attn; ln_1 and ln_2 -> "".
 llvm::StringRef commonPath(llvm::StringRef a, llvm::StringRef b);
 
-/// For every placed op of `body` (the body of a block or model before inlining), its group within the body; "" for none.
-/// Calls count as neighbours under the name that they give their layer. `isModel`: names of one component are groups.
+/// For every placed op of `body` (the body of a block or model before inlining), its group within the body; "" for
+/// none. Calls count as neighbours under the name that they give their layer. `isModel`: names of one component are
+/// groups.
 llvm::DenseMap<mlir::Operation *, std::string> groupOps(mlir::Block &body, bool isModel);
 
 /// After inlining: names the uses of tied parameters (`wte#1`) and gives ops in no group the path of the op that made

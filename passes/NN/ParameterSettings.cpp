@@ -51,8 +51,9 @@ static LogicalResult verifySetOnce(StringRef what, RecipeOp recipe, ArrayRef<Par
       if (!sets(group))
         continue;
       if (first && reported.insert({first, group}).second) {
-        InFlightDiagnostic diagnostic = group.emitError() << "group '" << group.getPattern() << "' sets " << what << " of '"
-                                                          << param.getName() << "', which another group has set";
+        InFlightDiagnostic diagnostic = group.emitError()
+                                        << "group '" << group.getPattern() << "' sets " << what << " of '"
+                                        << param.getName() << "', which another group has set";
         diagnostic.attachNote(first.getLoc()) << "set here, by group '" << first.getPattern() << "'";
       }
       if (!first)
@@ -69,13 +70,15 @@ LogicalResult verifyGroups(RecipeOp recipe, ArrayRef<ParamOp> params) {
     if (llvm::any_of(names, [&](StringRef name) { return matchesName(group.getPattern(), name); }))
       continue;
     sound = false;
-    InFlightDiagnostic diagnostic = group.emitError()
-                                    << "group '" << group.getPattern() << "' fits no parameter of @" << recipe.getModel();
+    InFlightDiagnostic diagnostic = group.emitError() << "group '" << group.getPattern() << "' fits no parameter of @"
+                                                      << recipe.getModel();
     if (StringRef near = nearestName(group.getPattern(), names); !near.empty())
       diagnostic << "; the nearest name is '" << near << "'";
   }
-  sound &= succeeded(verifySetOnce("the learning rate", recipe, params, [](GroupOp g) { return bool(g.getLrScaleAttr()); }));
-  sound &= succeeded(verifySetOnce("the weight decay", recipe, params, [](GroupOp g) { return bool(g.getWeightDecayAttr()); }));
+  sound &=
+      succeeded(verifySetOnce("the learning rate", recipe, params, [](GroupOp g) { return bool(g.getLrScaleAttr()); }));
+  sound &= succeeded(
+      verifySetOnce("the weight decay", recipe, params, [](GroupOp g) { return bool(g.getWeightDecayAttr()); }));
   return success(sound);
 }
 
@@ -85,7 +88,8 @@ llvm::DenseSet<Value> valuesOnLossPath(ModelOp model) {
   if (body.getTerminator()->getNumOperands())
     reached.insert(body.getTerminator()->getOperand(0));
   for (Operation &op : llvm::reverse(body))
-    if (isa<DifferentiableOpInterface>(op) && llvm::any_of(op.getResults(), [&](Value v) { return reached.contains(v); }))
+    if (isa<DifferentiableOpInterface>(op) &&
+        llvm::any_of(op.getResults(), [&](Value v) { return reached.contains(v); }))
       reached.insert(op.operand_begin(), op.operand_end());
   return reached;
 }

@@ -11,12 +11,12 @@ struct ParameterSettings {
   bool frozen = false;
 };
 
-/// The settings of a parameter of an inlined model. Decay is the optimizer's for a matrix and 0 for all else, unless a group
-/// says otherwise. Groups must not set one thing twice: check with `verifyGroups` first (the first one is taken).
+/// The settings of a parameter of an inlined model. Decay is the optimizer's for a matrix and 0 for all else, unless a
+/// group says otherwise. Groups must not set one thing twice: check with `verifyGroups` first (the first one is taken).
 ParameterSettings settingsOf(RecipeOp recipe, ParamOp param);
 
-/// True if a use takes the parameter as a matrix: the weight of a linear or matmul or the table of an embedding, also after
-/// unstack or stack. Tables of learned positions are matrices; gains and biases are none, whatever their rank.
+/// True if a use takes the parameter as a matrix: the weight of a linear or matmul or the table of an embedding, also
+/// after unstack or stack. Tables of learned positions are matrices; gains and biases are none, whatever their rank.
 bool isMatrix(ParamOp param);
 
 /// Patterns that fit no parameter, and things that two groups set on one parameter; every fault is reported.

@@ -5,11 +5,11 @@ using namespace mlir;
 using namespace hocket::nn;
 
 void hocket::nn::buildNNPipeline(OpPassManager &manager, const BuildTrainingStepPassOptions &options) {
-  // First: all that follows works on straight-line models. After it no call or repeat is left in a model, parameter names
-  // are unique, and every op has its path.
+  // First: all that follows works on straight-line models. After it no call or repeat is left in a model, parameter
+  // names are unique, and every op has its path.
   manager.addPass(createInlineBlocksPass());
-  // Before anything is derived from the model, so that messages speak of what the user wrote. After it every parameter that
-  // is not frozen has a path to the loss, and the recipe can be carried out.
+  // Before anything is derived from the model, so that messages speak of what the user wrote. After it every parameter
+  // that is not frozen has a path to the loss, and the recipe can be carried out.
   manager.addPass(createVerifyModelPass());
   // On the global graph, before any sharding: backward communication then follows from shardings. After it the training
   // step stands, with static shapes; the model itself is not touched.

@@ -23,7 +23,7 @@ struct Scalars {
 };
 
 /// An elementwise op called `name` with one result of type `type`; `body` gets one scalar an operand.
-mlir::Value makeElementwise(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef name, mlir::RankedTensorType type,
-                            mlir::ValueRange operands,
+mlir::Value makeElementwise(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef name,
+                            mlir::RankedTensorType type, mlir::ValueRange operands,
                             llvm::function_ref<mlir::Value(const Scalars &, mlir::ValueRange)> body);
 } // namespace hocket::nn

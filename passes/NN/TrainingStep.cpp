@@ -94,12 +94,14 @@ LogicalResult StepBuilder::check() {
     auto type = dyn_cast<RankedTensorType>(arg.getType());
     if (type && type.getRank() && !type.isDynamicDim(0) && type.getDimSize(0) != shape.rows) {
       model.emitError() << "argument '" << argumentName(arg) << "' of @" << model.getSymName() << " holds "
-                        << type.getDimSize(0) << " sequences, a microbatch has " << shape.rows << "; write ? for the batch";
+                        << type.getDimSize(0) << " sequences, a microbatch has " << shape.rows
+                        << "; write ? for the batch";
       sound = false;
     }
   }
   if (!labels()) {
-    model.emitError() << "the labels of @" << model.getSymName() << " are not an argument; their tokens cannot be counted";
+    model.emitError() << "the labels of @" << model.getSymName()
+                      << " are not an argument; their tokens cannot be counted";
     sound = false;
   }
   return success(sound);
@@ -107,10 +109,9 @@ LogicalResult StepBuilder::check() {
 
 void StepBuilder::createStep(StringRef name, FlatSymbolRefAttr plan) {
   builder.setInsertionPointAfter(recipe);
-  step = TrainingStepOp::create(builder, recipe.getLoc(), builder.getStringAttr(name),
-                                FlatSymbolRefAttr::get(model.getSymNameAttr()),
-                                FlatSymbolRefAttr::get(recipe.getSymNameAttr()), plan,
-                                builder.getI64IntegerAttr(shape.microbatches));
+  step = TrainingStepOp::create(
+      builder, recipe.getLoc(), builder.getStringAttr(name), FlatSymbolRefAttr::get(model.getSymNameAttr()),
+      FlatSymbolRefAttr::get(recipe.getSymNameAttr()), plan, builder.getI64IntegerAttr(shape.microbatches));
   for (Region &region : step->getRegions())
     region.emplaceBlock();
 }
@@ -228,7 +229,8 @@ LogicalResult StepBuilder::checkGradients() {
   bool sound = true;
   for (StepParameter &param : params)
     if (!param.settings.frozen && param.accumulators.empty()) {
-      param.param.emitError() << "no gradient reaches parameter '" << param.name() << "'; freeze it by a group of the recipe";
+      param.param.emitError() << "no gradient reaches parameter '" << param.name()
+                              << "'; freeze it by a group of the recipe";
       sound = false;
     }
   return success(sound);

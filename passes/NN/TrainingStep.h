@@ -4,20 +4,22 @@
 //   input A                   one microbatch of it; the labels also as `A.all`, [microbatches, rows, …], for begin
 //   input step                i64: the step that runs, 1 = the first
 //   param P                   as the model declares it; first_moment P, second_moment P unless a group freezes P
-//   accumulator P             one for each use of P that a gradient reaches: `P`, or `P#0`, `P#1` … where P has several uses
-//   accumulator loss          f32: the sum of token losses
-//   value inverse_count       f32: 1 / max(1, counted tokens of the whole step)
-//   output loss, grad_norm, learning_rate (f32), tokens (i64)
+//   accumulator P             one for each use of P that a gradient reaches: `P`, or `P#0`, `P#1` … where P has several
+//   uses accumulator loss          f32: the sum of token losses value inverse_count       f32: 1 / max(1, counted
+//   tokens of the whole step) output loss, grad_norm, learning_rate (f32), tokens (i64)
 // begin        counts the labels of the whole step; writes value inverse_count and output tokens.
-// microbatch   one `read` for each use of a parameter or argument, with the path of the op that uses it (so a tied parameter
-//              is read by each stage that uses it); the model's ops with the batch fixed (attention and cross_entropy keep
-//              their log-sum-exp); loss sum added to its accumulator; then the derivatives, seeded with inverse_count (see
-//              Autodiff.h), each gradient added to its accumulator: `add` whose first operand is the accumulator.
-// update       gradient of P = its accumulators in use order; one vector [loss sum, square sum of each trained P in the model's
+// microbatch   one `read` for each use of a parameter or argument, with the path of the op that uses it (so a tied
+// parameter
+//              is read by each stage that uses it); the model's ops with the batch fixed (attention and cross_entropy
+//              keep their log-sum-exp); loss sum added to its accumulator; then the derivatives, seeded with
+//              inverse_count (see Autodiff.h), each gradient added to its accumulator: `add` whose first operand is the
+//              accumulator.
+// update       gradient of P = its accumulators in use order; one vector [loss sum, square sum of each trained P in the
+// model's
 //              order] (`stack dim 0`, then `unstack`), so that all ranks and stages exchange it at once;
-//              grad_norm = sqrt(sum of the square sums, first to last); clip scale = min(1, clip / (grad_norm + 1e-6)), 1
-//              without clip; loss = loss sum * inverse_count; adamw for each P. What belongs to P has P's group as path
-//              (LayerPaths.h), what belongs to all has none.
+//              grad_norm = sqrt(sum of the square sums, first to last); clip scale = min(1, clip / (grad_norm + 1e-6)),
+//              1 without clip; loss = loss sum * inverse_count; adamw for each P. What belongs to P has P's group as
+//              path (LayerPaths.h), what belongs to all has none.
 // evaluate     runs instead of update after the forward phase alone: loss.
 #pragma once
 #include "dialect/NN/NN.h"
@@ -30,8 +32,8 @@ struct TrainingStepShape {
   int64_t microbatches; ///< rows * microbatches is the recipe's batch
 };
 
-/// Puts `nn.training_step @name` behind the recipe. The model must be inlined and have passed nn-verify-model; it stays as it
-/// is. Fails with an error where shape and recipe do not agree or a parameter has no gradient.
+/// Puts `nn.training_step @name` behind the recipe. The model must be inlined and have passed nn-verify-model; it stays
+/// as it is. Fails with an error where shape and recipe do not agree or a parameter has no gradient.
 llvm::FailureOr<TrainingStepOp> buildTrainingStep(ModelOp model, RecipeOp recipe, mlir::FlatSymbolRefAttr plan,
                                                   llvm::StringRef name, TrainingStepShape shape);
 
@@ -39,7 +41,7 @@ llvm::FailureOr<TrainingStepOp> buildTrainingStep(ModelOp model, RecipeOp recipe
 struct StepParameter {
   ParamOp param;
   ParameterSettings settings;
-  int64_t uses = 0;                           ///< in the forward
+  int64_t uses = 0;                            ///< in the forward
   llvm::SmallVector<std::string> accumulators; ///< in use order
   llvm::StringRef name() { return param.getName(); }
   mlir::RankedTensorType type() { return param.getValue().getType(); }

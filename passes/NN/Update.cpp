@@ -78,8 +78,8 @@ void UpdateBuilder::optimize(StepParameter &param, Value gradient, Value rate, V
   SmallVector<Value> state;
   for (SlotKind kind : kinds)
     state.push_back(readSlot(builder, at, kind, param.name(), type, path));
-  auto adamw = make<AdamWOp>(builder, at, type, type, type, state[0], gradient, state[1], state[2], rate, scale, stepNumber,
-                             optimizer.getBetasAttr(), optimizer.getEpsAttr(),
+  auto adamw = make<AdamWOp>(builder, at, type, type, type, state[0], gradient, state[1], state[2], rate, scale,
+                             stepNumber, optimizer.getBetasAttr(), optimizer.getEpsAttr(),
                              builder.getF64FloatAttr(param.settings.weightDecay),
                              builder.getF64FloatAttr(param.settings.lrScale));
   setPath(adamw, path);

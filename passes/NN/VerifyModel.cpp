@@ -65,8 +65,9 @@ void ModelVerifier::verifyParameters() {
     auto trainer = llvm::find_if(recipes, trains);
     if (!recipes.empty() && trainer == recipes.end())
       continue;
-    InFlightDiagnostic diagnostic = fault(param) << "no gradient reaches parameter '" << param.getName()
-                                                 << "': no path to the loss; use it, or freeze it by a group of the recipe";
+    InFlightDiagnostic diagnostic = fault(param)
+                                    << "no gradient reaches parameter '" << param.getName()
+                                    << "': no path to the loss; use it, or freeze it by a group of the recipe";
     if (trainer != recipes.end())
       diagnostic.attachNote(trainer->getLoc()) << "recipe @" << trainer->getSymName() << " trains it";
   }
@@ -87,8 +88,9 @@ void ModelVerifier::verifyCount() {
     fault(ret) << "the second result of model @" << model.getSymName()
                << " is the count of tokens: that of a cross_entropy or count_tokens";
   else if (!isa<BlockArgument>(labels))
-    fault(counter) << "labels are computed; they must be an argument of the model, so that the tokens of a whole batch can "
-                      "be counted before it runs";
+    fault(counter)
+        << "labels are computed; they must be an argument of the model, so that the tokens of a whole batch can "
+           "be counted before it runs";
 }
 
 void ModelVerifier::verifyRecipe(RecipeOp recipe) {
