@@ -108,11 +108,10 @@ public:
       add({RowKind::Body, 0, bodyIndex(BodyKind::Begin, 0)});
     for (const Step &step : order)
       if (!addStep(step)) {
-        faults.push_back(
-            {fmt::format("stage {}: the order runs {} of microbatch {} (chunk {}) where a message before it "
-                         "has no slot yet",
-                         stage, name(step.kind), step.microbatch, step.chunk),
-             {}});
+        faults.push_back({fmt::format("stage {}: the order runs {} of microbatch {} (chunk {}), but a message before "
+                                      "it is never sent or has no slot yet",
+                                      stage, name(step.kind), step.microbatch, step.chunk),
+                          {}});
         return false;
       }
     if (problem.hasUpdate())
@@ -203,10 +202,10 @@ private:
   /// Adds the receives of the message's edge up to its own: an edge carries its messages in the sender's order.
   bool receiveUpTo(uint32_t messageIndex, uint32_t microbatch, uint32_t Flight::*done) {
     const Message &message = wiring.messages[messageIndex];
-    const std::vector<Transfer> &transfers = wiring.edges.at({message.from, stage});
+    auto edge = wiring.edges.find({message.from, stage});
     size_t &next = received[message.from];
     while (!(flight(message.toChunk, microbatch).*done)) {
-      if (next == transfers.size() || !addReceive(transfers[next]))
+      if (edge == wiring.edges.end() || next == edge->second.size() || !addReceive(edge->second[next]))
         return false;
       ++next;
     }

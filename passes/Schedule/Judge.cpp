@@ -199,14 +199,13 @@ private:
     require(r[Backward], r[SendGradient]);
     require(r[Backward], r[WeightGrad]);
     require(r[Forward], r[Recompute]);
-    if (r[Recompute] != noRow)
-      require(r[Recompute], r[Backward]);
+    require(r[Recompute], r[Backward]);
     if (chunks[c].beforeIsHere)
       require(at(chunks[c].before->chunk, i)[Forward], r[Forward]);
     if (chunks[c].afterIsHere)
       require(at(chunks[c].after->chunk, i)[Backward], r[Backward]);
     if (problem.evaluate)
-      return;
+      return require(r[Forward], update);
     RowId adds = r[problem.splitWeightGrad ? WeightGrad : Backward];
     require(adds, update);
     RowId previous = i ? at(c, i - 1)[problem.splitWeightGrad ? WeightGrad : Backward] : noRow;

@@ -42,7 +42,9 @@ struct Problem {
   bool splitWeightGrad = false;
   /// The eval entry: Evaluate bodies alone instead of Forward, Backward and WeightGrad.
   bool evaluate = false;
-  bool begin = true, update = true; ///< whether the step has these bodies; `update` does not count under `evaluate`
+  bool begin = true, update = true; ///< whether the training step has these bodies; `begin` holds for eval too
+  /// Whether the eval entry ends with a body of kind Update (its own: it reduces the loss, and updates nothing).
+  bool evaluateUpdate = false;
   /// Where each of the p*v virtual stages lies; empty: virtual stage k on stage k mod p as its chunk k / p.
   std::vector<Place> placement;
 
@@ -51,8 +53,8 @@ struct Problem {
   Place place(uint32_t virtualStage) const {
     return placement.empty() ? Place{virtualStage % stages, uint16_t(virtualStage / stages)} : placement[virtualStage];
   }
-  bool hasUpdate() const { return update && !evaluate; }
-  /// The body that reads weights' gradients into the accumulator.
+  bool hasUpdate() const { return evaluate ? evaluateUpdate : update; }
+  /// The body that adds weight gradients to the accumulator.
   BodyKind accumulatingBody() const { return splitWeightGrad ? BodyKind::WeightGrad : BodyKind::Backward; }
 };
 

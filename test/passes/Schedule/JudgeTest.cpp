@@ -151,6 +151,16 @@ TEST(Judge, UpdateBeforeTheLastBackward) {
                          "  stage 0, time 1: backward of microbatch 0\n");
 }
 
+TEST(Judge, EvalEntry) {
+  Damaged d(1, 2);
+  d.problem.evaluate = d.problem.evaluateUpdate = true;
+  d.tables = solved("1f1b", d.problem);
+  EXPECT_EQ(d.verdict(), "");
+  std::swap(d.row(0, "compute: evaluate c0 m1"), d.row(0, "compute: update"));
+  EXPECT_EQ(d.verdict(), "stage 0, time 1: update does not wait for the evaluate of microbatch 1\n"
+                         "  stage 0, time 1: evaluate of microbatch 1\n");
+}
+
 // The forward of the first stage asks for the gradient of its own microbatch.
 TEST(Judge, CyclicMessages) {
   Damaged d(2, 1);

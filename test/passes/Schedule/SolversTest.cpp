@@ -152,6 +152,12 @@ TEST(Solvers, Refusals) {
   Problem bounded = problemOf(4, 8);
   bounded.maxInFlight = 3;
   EXPECT_EQ(refused("1f1b", bounded), "stage 0 keeps 4 microbatches in flight; at most 3 are allowed\n");
+  Faults faults;
+  Orders forwardsOfStage0 = {{{BodyKind::Forward, 0, 0}, {BodyKind::Backward, 0, 0}}, {}};
+  EXPECT_FALSE(assemble(problemOf(2, 1), forwardsOfStage0, faults).has_value());
+  EXPECT_EQ(text(faults),
+            "stage 0: the order runs backward of microbatch 0 (chunk 0), but a message before it is never "
+            "sent or has no slot yet\n");
   Problem chunked = problemOf(4, 8);
   chunked.chunks = 2;
   EXPECT_EQ(refused("1f1b", chunked), "1f1b runs one chunk a stage; 2 given; legal: 1\n");
