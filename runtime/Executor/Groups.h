@@ -1,0 +1,19 @@
+// The communicators of the whole cluster: every communicator of the program, once for each set of ranks it stands for.
+#ifndef HOCKET_RUNTIME_EXECUTOR_GROUPS_H
+#define HOCKET_RUNTIME_EXECUTOR_GROUPS_H
+
+#include "runtime/Comm/Communicator.h"
+#include "runtime/Program/Mesh.h"
+
+namespace hocket::runtime {
+
+// `groups` are in one fixed order: by communicator of the program, then by lowest rank. groups[i].id == i.
+struct GroupTable {
+  std::vector<Group> groups;
+  std::vector<uint32_t> communicatorOf;  // of a group: its communicator in the program
+  std::vector<std::vector<int>> groupOf; // [communicator][rank] -> group, -1 where the rank is no member
+};
+GroupTable groupsOf(const program::Mesh &mesh, const program::Program &program);
+
+} // namespace hocket::runtime
+#endif

@@ -1,0 +1,35 @@
+// One rank of a run, from exec to exit.
+#ifndef HOCKET_RUNTIME_EXECUTOR_RANK_H
+#define HOCKET_RUNTIME_EXECUTOR_RANK_H
+
+#include "runtime/Data/BatchReader.h"
+#include "runtime/Executor/RankContext.h"
+#include "runtime/Executor/RunOptions.h"
+
+namespace hocket::runtime {
+
+// What is linked into an executable: the program file (any alignment) and the kernels.
+struct RankImage {
+  std::span<const uint8_t> program;
+  std::span<const KernelEntry> kernels;
+};
+
+// Runs the rank that the environment describes (RunOptions) and returns its exit status: 0 done, 1 the input is at
+// fault, 2 not started by a launcher, 3 failed, 4 this machine lacks something. The message of a failure is in the
+// rank's status, or, as long as there is none, on stderr.
+int runRank(const RankImage &image);
+
+// The batch that a program reads.
+BatchShape batchShapeOf(const program::Program &program);
+
+// The scalar outputs of a step; what the program does not have is NaN.
+struct StepOutputs {
+  double loss, gradientNorm, learningRate, tokens;
+};
+StepOutputs readOutputs(const RankContext &context);
+
+// Fills the inputs of one step: the tokens and labels of all microbatches, and the step's number.
+Status loadInputs(RankContext &context, const BatchReader &data, uint64_t step);
+
+} // namespace hocket::runtime
+#endif

@@ -1,0 +1,71 @@
+// Setting up one rank; contracts in RankContext.h.
+#include "runtime/Executor/RankContext.h"
+#include "runtime/Executor/Groups.h"
+#include <fmt/format.h>
+#include <map>
+
+namespace hocket::runtime {
+
+static_assert(static_cast<int>(ElementType::F32) == static_cast<int>(program::DType::F32) &&
+              static_cast<int>(ElementType::F64) == static_cast<int>(program::DType::F64) &&
+              static_cast<int>(ElementType::BF16) == static_cast<int>(program::DType::BF16) &&
+              static_cast<int>(ElementType::F16) == static_cast<int>(program::DType::F16) &&
+              static_cast<int>(ElementType::I32) == static_cast<int>(program::DType::I32) &&
+              static_cast<int>(ElementType::I64) == static_cast<int>(program::DType::I64));
+static_assert(static_cast<int>(Reduction::Sum) == static_cast<int>(program::Reduction::Sum) &&
+              static_cast<int>(Reduction::Max) == static_cast<int>(program::Reduction::Max) &&
+              static_cast<int>(Reduction::Min) == static_cast<int>(program::Reduction::Min));
+
+RankContext::RankContext(const program::Program &program, uint32_t rank, std::byte *arena, World &world,
+                         RankStatus &status, Device &device)
+    : program(program), mesh(program), rank(rank), own(*program.ranks()->Get(program::stageOf(mesh, program, rank))),
+      arena(arena), world(world), status(status), device(device) {
+  if (program.scalars())
+    for (const program::RankScalar *scalar : *program.scalars())
+      scalars.push_back(program::value(mesh, rank, *scalar));
+}
+
+Status RankContext::findKernels(std::span<const KernelEntry> table) {
+  std::map<std::string_view, const void *> byName;
+  for (const KernelEntry &entry : table)
+    byName.emplace(entry.name, entry.function);
+  std::string missing;
+  for (uint32_t i = 0; program.kernels() && i < program.kernels()->size(); ++i) {
+    std::string_view symbol = program.kernels()->Get(i)->symbol()->string_view();
+    auto found = byName.find(symbol);
+    if (found == byName.end())
+      missing += fmt::format("{}{}", missing.empty() ? "" : ", ", symbol);
+    kernels.push_back(found == byName.end() ? nullptr : found->second);
+  }
+  if (missing.empty())
+    return {};
+  return Error{ErrorKind::Invalid, fmt::format("the executable lacks kernels that its program names: {}", missing), {}};
+}
+
+Status RankContext::connect() {
+  GroupTable table = groupsOf(mesh, program);
+  communicators.resize(table.groupOf.size());
+  for (size_t group = 0; group < table.groups.size(); ++group) {
+    uint32_t index = table.communicatorOf[group];
+    if (table.groupOf[index][rank] != static_cast<int>(group))
+      continue;
+    Result<std::unique_ptr<Communicator>> made = world.communicator(table.groups[group], deadlineIn(waitSeconds));
+    if (!made)
+      return std::move(made.error());
+    communicators[index] = std::move(*made);
+  }
+  return {};
+}
+
+std::byte *RankContext::address(const program::Buffer &buffer, uint32_t microbatch, uint32_t slot) const {
+  switch (buffer.space()) {
+  case program::Space::Slot:
+    return arena + own.slotsOffset() + slot * own.slotBytes() + buffer.offset();
+  case program::Space::Microbatch:
+    return arena + buffer.offset() + microbatch * buffer.bytes();
+  default:
+    return arena + buffer.offset();
+  }
+}
+
+} // namespace hocket::runtime

@@ -1,0 +1,52 @@
+// What one rank has in hand while it runs: the checked program, its place, its memory, its communicators.
+#ifndef HOCKET_RUNTIME_EXECUTOR_RANKCONTEXT_H
+#define HOCKET_RUNTIME_EXECUTOR_RANKCONTEXT_H
+
+#include "runtime/Comm/Communicator.h"
+#include "runtime/Comm/RankStatus.h"
+#include "runtime/Device/Device.h"
+#include "runtime/Executor/Trace.h"
+#include "runtime/Program/Mesh.h"
+
+namespace hocket::runtime {
+
+// A kernel of the executable: hocket_kernels[hocket_kernel_count], in any order.
+struct KernelEntry {
+  const char *name;
+  void *function;
+};
+
+struct RankContext {
+  const program::Program &program; // passed `open`
+  program::Mesh mesh;
+  uint32_t rank;
+  const program::RankProgram &own; // of this rank's stage
+  std::byte *arena;                // own.arenaBytes(), zero at the start
+  World &world;
+  RankStatus &status;
+  Device &device;
+  Trace *trace = nullptr;  // none: not traced
+  double waitSeconds = 60; // no wait takes longer
+  bool checkFinite = false;
+
+  std::vector<const void *> kernels;                        // by kernel of the program
+  std::vector<int64_t> scalars;                             // by rank-dependent number of the program
+  std::vector<std::unique_ptr<Communicator>> communicators; // by communicator of the program; null: not a member
+
+  RankContext(const program::Program &program, uint32_t rank, std::byte *arena, World &world, RankStatus &status,
+              Device &device);
+
+  // Finds the program's kernels in the executable's table. Fails (Invalid) with the names of those that are missing.
+  Status findKernels(std::span<const KernelEntry> table);
+  // Makes this rank's communicators, in the order of groupsOf.
+  Status connect();
+
+  std::byte *address(const program::Buffer &buffer, uint32_t microbatch, uint32_t slot) const;
+  // A string of the program by index.
+  std::string_view text(uint32_t index) const { return program.strings()->Get(index)->string_view(); }
+};
+
+inline ElementType elementType(program::DType type) { return static_cast<ElementType>(type); }
+
+} // namespace hocket::runtime
+#endif

@@ -1,0 +1,70 @@
+// JSON of RunOptions, and the shared RunControl.
+#include "runtime/Executor/RunOptions.h"
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/mman.h>
+
+namespace hocket::runtime {
+
+std::string RunOptions::json() const {
+  return nlohmann::json{{"rank", rank},
+                        {"world", world},
+                        {"launcher", launcher},
+                        {"data", data},
+                        {"data_type", toString(dataType)},
+                        {"steps", steps},
+                        {"seed", seed},
+                        {"timeout_seconds", timeoutSeconds},
+                        {"check_finite", checkFinite},
+                        {"trace", trace},
+                        {"dump", dump},
+                        {"dump_steps", dumpSteps},
+                        {"reports", reports},
+                        {"release", release},
+                        {"control", control}}
+      .dump();
+}
+
+Result<RunOptions> RunOptions::parse(const std::string &text) {
+  try {
+    nlohmann::json from = nlohmann::json::parse(text);
+    RunOptions result;
+    from.at("rank").get_to(result.rank);
+    from.at("world").get_to(result.world);
+    from.at("launcher").get_to(result.launcher);
+    from.at("data").get_to(result.data);
+    result.dataType = parseTokenType(from.at("data_type").get<std::string>()).value_or(TokenType::U8);
+    from.at("steps").get_to(result.steps);
+    from.at("seed").get_to(result.seed);
+    from.at("timeout_seconds").get_to(result.timeoutSeconds);
+    from.at("check_finite").get_to(result.checkFinite);
+    from.at("trace").get_to(result.trace);
+    from.at("dump").get_to(result.dump);
+    from.at("dump_steps").get_to(result.dumpSteps);
+    from.at("reports").get_to(result.reports);
+    from.at("release").get_to(result.release);
+    from.at("control").get_to(result.control);
+    return result;
+  } catch (const nlohmann::json::exception &error) {
+    return Error{
+        ErrorKind::Invalid, fmt::format("{} does not hold what a launcher writes: {}", runVariable, error.what()), {}};
+  }
+}
+
+Result<RunOptions> RunOptions::fromEnvironment() {
+  const char *text = std::getenv(runVariable);
+  if (!text)
+    return Error{ErrorKind::Invalid, "this is one rank of a parallel program; start it with hocket-run -n RANKS", {}};
+  return parse(text);
+}
+
+Result<RunControl *> mapRunControl(int descriptor) {
+  void *at = ::mmap(nullptr, sizeof(RunControl), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  if (at == MAP_FAILED)
+    return Error{ErrorKind::Lacking, fmt::format("cannot map the run's control memory: {}", std::strerror(errno)), {}};
+  return static_cast<RunControl *>(at);
+}
+
+} // namespace hocket::runtime

@@ -1,0 +1,52 @@
+// What the launcher tells a rank. Ranks are exec'd: everything travels in one environment variable as JSON, and the
+// descriptors named here are inherited.
+#ifndef HOCKET_RUNTIME_EXECUTOR_RUNOPTIONS_H
+#define HOCKET_RUNTIME_EXECUTOR_RUNOPTIONS_H
+
+#include "runtime/Data/TokenFile.h"
+#include <atomic>
+#include <optional>
+#include <vector>
+
+namespace hocket::runtime {
+
+inline constexpr char runVariable[] = "HOCKET_RUN";
+
+struct RunOptions {
+  int rank = 0;
+  int world = 1;
+  int launcher = 0; // its process id
+  std::string data;
+  TokenType dataType = TokenType::U8;
+  uint64_t steps = 0; // run until this step, counted from the start of training
+  uint64_t seed = 0;  // the recipe's, or the one that overrides it
+  double timeoutSeconds = 60;
+  bool checkFinite = false;
+  std::string trace;               // the rank writes its events to this file; empty: none
+  std::string dump;                // directory; empty: none
+  std::vector<uint64_t> dumpSteps; // after these steps; 0: the initial values
+  int reports = -1;                // pipe: the rank writes one JSON line per event
+  int release = -1;                // pipe: a finished rank reads it to its end before it exits
+  int control = -1;                // memory of a RunControl
+
+  std::string json() const;
+  static Result<RunOptions> parse(const std::string &json);
+  // From the environment; fails where the variable is missing.
+  static Result<RunOptions> fromEnvironment();
+};
+
+// Shared by the launcher and all ranks: no rank begins a step after `stopAfter`. To stop early, the launcher lowers it
+// to a step that no rank has passed yet as far as it can see, looks again, raises it if one has, and then says
+// `stopDecided`; ranks announce a step in their status before they look, and wait for the decision before they stop. So
+// all ranks stop after the same step, however close they run to the edge.
+struct RunControl {
+  std::atomic<uint64_t> stopAfter;
+  std::atomic<uint32_t> stopDecided;
+};
+static_assert(std::atomic<uint64_t>::is_always_lock_free);
+
+// Maps the memory behind a descriptor of at least that size.
+Result<RunControl *> mapRunControl(int descriptor);
+
+} // namespace hocket::runtime
+#endif

@@ -1,0 +1,98 @@
+// What goes into a step and what comes out of it.
+#include "runtime/Executor/Rank.h"
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace hocket::runtime {
+
+BatchShape batchShapeOf(const program::Program &program) {
+  return {program.globalBatch(), program.sequence(), program.vocabulary(), program.microbatchRows(),
+          program::gridSize(program::axesOf(program.dataAxes()))};
+}
+
+// A number in the type of an input or output.
+static void writeNumber(void *to, program::DType type, uint64_t value) {
+  auto put = [&](auto number) { std::memcpy(to, &number, sizeof number); };
+  switch (type) {
+  case program::DType::I64:
+    return put(static_cast<int64_t>(value));
+  case program::DType::F64:
+    return put(static_cast<double>(value));
+  case program::DType::F32:
+    return put(static_cast<float>(value));
+  default:
+    return put(static_cast<int32_t>(value));
+  }
+}
+
+static double readNumber(const void *from, program::DType type) {
+  auto get = [&](auto number) {
+    std::memcpy(&number, from, sizeof number);
+    return static_cast<double>(number);
+  };
+  switch (type) {
+  case program::DType::I64:
+    return get(int64_t());
+  case program::DType::I32:
+    return get(int32_t());
+  case program::DType::F64:
+    return get(double());
+  default:
+    return get(float());
+  }
+}
+
+static Status loadRows(RankContext &context, const BatchReader &data, const program::Input &input, uint64_t step) {
+  uint32_t shard = context.mesh.position(context.rank, program::axesOf(context.program.dataAxes()));
+  uint64_t count = input.rows() * input.columns();
+  bool labels = input.kind() == program::InputKind::Labels;
+  std::vector<int32_t> wide(input.type() == program::DType::I64 ? count : 0);
+  for (uint32_t microbatch = 0; microbatch < context.program.microbatches(); ++microbatch) {
+    std::byte *to = context.address(*input.buffer(), microbatch, 0);
+    std::span<int32_t> ids = wide.empty() ? std::span(reinterpret_cast<int32_t *>(to), count) : std::span(wide);
+    std::span<int32_t> none;
+    if (Status read = data.read(step, microbatch, shard, labels ? none : ids, labels ? ids : none); !read)
+      return read;
+    for (size_t i = 0; i < wide.size(); ++i)
+      reinterpret_cast<int64_t *>(to)[i] = wide[i];
+  }
+  return {};
+}
+
+Status loadInputs(RankContext &context, const BatchReader &data, uint64_t step) {
+  for (uint32_t i = 0; context.own.inputs() && i < context.own.inputs()->size(); ++i) {
+    const program::Input &input = *context.own.inputs()->Get(i);
+    if (input.kind() == program::InputKind::Step)
+      writeNumber(context.address(*input.buffer(), 0, 0), input.type(), step);
+    else if (Status loaded = loadRows(context, data, input, step); !loaded)
+      return loaded;
+  }
+  return {};
+}
+
+StepOutputs readOutputs(const RankContext &context) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  StepOutputs result{none, none, none, none};
+  for (uint32_t i = 0; context.own.outputs() && i < context.own.outputs()->size(); ++i) {
+    const program::Output &output = *context.own.outputs()->Get(i);
+    double value = readNumber(context.address(*output.buffer(), 0, 0), output.type());
+    switch (output.kind()) {
+    case program::OutputKind::Loss:
+      result.loss = value;
+      break;
+    case program::OutputKind::GradientNorm:
+      result.gradientNorm = value;
+      break;
+    case program::OutputKind::LearningRate:
+      result.learningRate = value;
+      break;
+    case program::OutputKind::Tokens:
+      result.tokens = value;
+      break;
+    }
+  }
+  return result;
+}
+
+} // namespace hocket::runtime

@@ -1,0 +1,54 @@
+// Runs the rows of one entry on one rank. Event-driven: stream 0 computes in the calling thread, every other stream has
+// at most one message on its way; a row starts when its waits are satisfied. While nothing can go on, the rank sleeps
+// until one of its messages may have moved.
+#ifndef HOCKET_RUNTIME_EXECUTOR_STEPRUNNER_H
+#define HOCKET_RUNTIME_EXECUTOR_STEPRUNNER_H
+
+#include "runtime/Executor/RankContext.h"
+
+namespace hocket::runtime {
+
+class StepRunner {
+public:
+  StepRunner(RankContext &context, const program::Entry &entry);
+
+  // One pass over all rows. Errors say which row, microbatch and instruction failed; the watchdog reads the same from
+  // the rank's status while it runs.
+  Status run(uint64_t step);
+
+private:
+  struct StreamState {
+    std::vector<uint32_t> rows; // of the entry, in order
+    uint32_t done = 0;
+    std::unique_ptr<Request> posted;
+    Trace::Time begin;
+  };
+
+  const program::Row &head(const StreamState &stream) const;
+  bool finished(const StreamState &stream) const { return stream.done == stream.rows.size(); }
+  bool ready(const StreamState &stream) const;
+  Result<bool> advanceMessages();
+  Status post(StreamState &stream);
+  Status runBody(const program::Row &row);
+  Status runInstruction(const program::Instruction &instruction, const program::Row &row);
+  Status runCollective(const program::Instruction &instruction, void *in, void *out, When when);
+  Status checkFiniteResult(const program::Instruction &instruction, const void *out, uint64_t bytes) const;
+  Status sleep(Deadline deadline);
+  void publish(RankState state, const program::Row &row, uint32_t rowIndex);
+  void publishWait();
+  Error explain(Error error, const program::Row &row, std::string_view what, uint32_t source) const;
+
+  RankContext &context;
+  const program::Entry &entry;
+  std::vector<StreamState> streams;
+  std::unique_ptr<Stream> computeStream;
+  std::vector<void *> pointers;   // of the running instruction
+  std::vector<int64_t> arguments; // of the running instruction
+  uint64_t step = 0;
+};
+
+// Index of the first element that is not finite; nothing where all are. Only floating-point types are looked at.
+std::optional<uint64_t> firstNotFinite(program::DType type, const void *data, uint64_t bytes);
+
+} // namespace hocket::runtime
+#endif

@@ -1,0 +1,152 @@
+// Stall detection and the report about it. Statuses are read while ranks write them: every index is checked.
+#include "runtime/Executor/Watchdog.h"
+#include "runtime/Program/ProgramFile.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <fstream>
+
+namespace hocket::runtime {
+
+static RankState stateOf(const RankStatus &status) { return status.state.load(std::memory_order_acquire); }
+
+static bool waiting(RankState state) {
+  return state == RankState::InCollective || state == RankState::Sending || state == RankState::Receiving;
+}
+
+Watchdog::Watchdog(const program::Program &program, const shm::Region &region, double timeoutSeconds)
+    : program(program), region(region), mesh(program), groups(groupsOf(mesh, program)),
+      limitSeconds(0.9 * timeoutSeconds),
+      seen(static_cast<size_t>(region.worldSize()), Seen{0, RankState::Starting, Clock::now()}) {}
+
+bool Watchdog::stopped(int rank) const {
+  std::ifstream stat(fmt::format("/proc/{}/stat", region.status(rank).pid.load()));
+  std::string line;
+  std::getline(stat, line);
+  size_t name = line.rfind(')'); // the process's name may hold anything
+  return name != std::string::npos && name + 2 < line.size() && (line[name + 2] == 'T' || line[name + 2] == 't');
+}
+
+std::optional<Watchdog::Verdict> Watchdog::check() {
+  Clock::time_point now = Clock::now();
+  Verdict stalled;
+  bool allStill = true, anyRunning = false;
+  for (int rank = 0; rank < region.worldSize(); ++rank) {
+    const RankStatus &status = region.status(rank);
+    Seen &last = seen[rank];
+    uint64_t heartbeat = status.heartbeat.load(std::memory_order_relaxed);
+    RankState state = stateOf(status);
+    if (heartbeat != last.heartbeat || state != last.state)
+      last = {heartbeat, state, now};
+    if (state == RankState::Done || state == RankState::Failed)
+      continue;
+    anyRunning = true;
+    bool still = std::chrono::duration<double>(now - last.since).count() > limitSeconds;
+    allStill &= still;
+    if (still && (!waiting(state) || stopped(rank)))
+      stalled.ranks.push_back(rank);
+  }
+  stalled.reason = fmt::format("made no progress for {:.1f} s", limitSeconds);
+  if (!stalled.ranks.empty())
+    return stalled;
+  if (!anyRunning || !allStill)
+    return {};
+  for (int rank = 0; rank < region.worldSize(); ++rank)
+    if (waiting(seen[rank].state) && waitsFor(rank).empty())
+      stalled.ranks.push_back(rank);
+  if (!stalled.ranks.empty())
+    return stalled;
+  for (int rank = 0; rank < region.worldSize(); ++rank)
+    if (waiting(seen[rank].state))
+      stalled.ranks.push_back(rank);
+  stalled.reason = fmt::format("wait for each other since {:.1f} s", limitSeconds);
+  return stalled;
+}
+
+std::vector<int> Watchdog::waitsFor(int rank) const {
+  const RankStatus &status = region.status(rank);
+  uint32_t group = status.communicator.load(std::memory_order_relaxed);
+  std::vector<int> result;
+  if (group >= groups.groups.size())
+    return result;
+  switch (stateOf(status)) {
+  case RankState::InCollective:
+    result = region.behind(group);
+    break;
+  case RankState::Sending:
+  case RankState::Receiving:
+    result = groups.groups[group].ranks;
+    break;
+  default:
+    break;
+  }
+  std::erase(result, rank);
+  return result;
+}
+
+std::string Watchdog::name(int rank) const {
+  return fmt::format("rank {} ({}, stage {})", rank, mesh.text(static_cast<uint32_t>(rank)),
+                     program::stageOf(mesh, program, static_cast<uint32_t>(rank)));
+}
+
+std::string Watchdog::text(uint32_t index) const {
+  return index < program.strings()->size() ? program.strings()->Get(index)->str() : "";
+}
+
+static const program::Entry *trainEntryOf(const program::RankProgram &rank) {
+  for (const program::Entry *entry : *rank.entries())
+    if (entry->name()->string_view() == program::trainEntry)
+      return entry;
+  return nullptr;
+}
+
+std::string Watchdog::position(int rank) const {
+  const RankStatus &status = region.status(rank);
+  const program::RankProgram &own = *program.ranks()->Get(program::stageOf(mesh, program, static_cast<uint32_t>(rank)));
+  const program::Entry *entry = trainEntryOf(own);
+  uint32_t row = status.row.load(), body = status.body.load(), instruction = status.instruction.load();
+  std::string result = fmt::format("step {}", status.step.load());
+  if (entry && row < entry->rows()->size()) {
+    const program::Row &at = *entry->rows()->Get(row);
+    result += fmt::format(", microbatch {}, ", at.microbatch());
+    if (at.kind() == program::RowKind::Body && body < own.bodies()->size()) {
+      const program::Body &in = *own.bodies()->Get(body);
+      result += in.name()->str();
+      if (instruction < in.instructions()->size()) {
+        const program::Instruction &running = *in.instructions()->Get(instruction);
+        result += fmt::format(" instruction {} '{}' ({})", instruction, text(running.what()), text(running.source()));
+      }
+    } else if (at.kind() != program::RowKind::Body && own.messages() && at.index() < own.messages()->size()) {
+      const program::Message &message = *own.messages()->Get(at.index());
+      result += fmt::format("{} '{}' ({})", at.kind() == program::RowKind::Send ? "send" : "receive",
+                            message.name()->str(), text(message.source()));
+    }
+  }
+  result += fmt::format(", {}", toString(stateOf(status)));
+  if (uint32_t group = status.communicator.load(); group < groups.groups.size())
+    result += fmt::format(" on communicator {} '{}' of ranks {}", group, groups.groups[group].name,
+                          fmt::join(groups.groups[group].ranks, ", "));
+  return result;
+}
+
+std::string Watchdog::report(const Verdict &verdict) const {
+  constexpr size_t most = 64; // lines about waiting ranks
+  std::vector<std::string> names;
+  for (int rank : verdict.ranks)
+    names.push_back(name(rank));
+  std::string result = fmt::format("{} {}\n", fmt::join(names, ", "), verdict.reason);
+  for (int rank : verdict.ranks)
+    result += fmt::format("note: {} was at {}\n", name(rank), position(rank));
+  // Breadth first from the ranks at fault: who waits for one that is known already.
+  std::vector<int> known = verdict.ranks;
+  for (size_t at = 0; at < known.size() && known.size() < most; ++at)
+    for (int rank = 0; rank < region.worldSize(); ++rank) {
+      std::vector<int> on = waitsFor(rank);
+      if (std::count(known.begin(), known.end(), rank) || !std::count(on.begin(), on.end(), known[at]))
+        continue;
+      known.push_back(rank);
+      result += fmt::format("note: {} waits for rank {}: {}\n", name(rank), known[at], position(rank));
+    }
+  return result;
+}
+
+} // namespace hocket::runtime

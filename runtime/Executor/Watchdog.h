@@ -1,0 +1,54 @@
+// Looks at the statuses of all ranks from the launcher: who stands still, who waits for whom, and where in the program
+// each of them is. Knows no processes but by /proc.
+#ifndef HOCKET_RUNTIME_EXECUTOR_WATCHDOG_H
+#define HOCKET_RUNTIME_EXECUTOR_WATCHDOG_H
+
+#include "runtime/Comm/Shm/Region.h"
+#include "runtime/Executor/Groups.h"
+#include <chrono>
+
+namespace hocket::runtime {
+
+class Watchdog {
+public:
+  // The program and the region outlive it; the region was made with groupsOf(program).
+  Watchdog(const program::Program &program, const shm::Region &region, double timeoutSeconds);
+
+  struct Verdict {
+    std::vector<int> ranks; // at fault
+    std::string reason;     // "made no progress for 5.0 s"
+  };
+  // To be called often. A rank is at fault if it has made no progress for 0.9 of the timeout (so that the report is out
+  // within it) while it computes, or while its process is stopped; if all ranks wait, those that wait for nobody; if
+  // there are none, it is a deadlock, and all are.
+  std::optional<Verdict> check();
+
+  // Ranks that this one waits for; empty when it does not wait.
+  std::vector<int> waitsFor(int rank) const;
+  // "rank 5 (pp=1 dp=0 tp=1, stage 1)"
+  std::string name(int rank) const;
+  // "step 3, microbatch 2, forward_1 instruction 4 'linear h.3.attn.qkv.weight' (gpt.mlir:12:8), computing"
+  std::string position(int rank) const;
+  // The whole report: the fault, where the ranks at fault are, and who waits for them, directly or through others.
+  std::string report(const Verdict &verdict) const;
+
+private:
+  using Clock = std::chrono::steady_clock;
+  struct Seen {
+    uint64_t heartbeat = 0;
+    RankState state = RankState::Starting;
+    Clock::time_point since;
+  };
+  bool stopped(int rank) const;
+  std::string text(uint32_t index) const;
+
+  const program::Program &program;
+  const shm::Region &region;
+  program::Mesh mesh;
+  GroupTable groups;
+  double limitSeconds;
+  std::vector<Seen> seen;
+};
+
+} // namespace hocket::runtime
+#endif

@@ -1,0 +1,327 @@
+// Checks, starts, watches, ends.
+#include "tools/hocket-run/Launcher.h"
+#include "runtime/Data/BatchReader.h"
+#include "runtime/Executor/CpuFeatures.h"
+#include "runtime/Executor/Rank.h"
+#include "runtime/Executor/Trace.h"
+#include "runtime/Executor/Watchdog.h"
+#include "runtime/Program/Executable.h"
+#include "tools/hocket-run/Machine.h"
+#include "tools/hocket-run/Processes.h"
+#include "tools/hocket-run/Progress.h"
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <thread>
+#include <unistd.h>
+
+namespace hocket::run {
+
+using runtime::Error;
+using runtime::ErrorKind;
+using runtime::Result;
+using runtime::Status;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+class Run {
+public:
+  Run(const Options &options, const program::Program &program)
+      : options(options), program(program), mesh(program), groups(runtime::groupsOf(mesh, program)) {}
+  Status check() const;
+  Status start();
+  Exit watch();
+
+private:
+  runtime::shm::RegionSpec regionSpec() const;
+  void readReports();
+  void handleSignals();
+  void stopEarly(int signal);
+  std::optional<Exit> handleEnds();
+  Exit fail(const runtime::Watchdog::Verdict &verdict, Exit status);
+  void letOthersWait(int failed);
+  void sampleMemory(bool now);
+  Exit finish();
+
+  const Options &options;
+  const program::Program &program;
+  program::Mesh mesh;
+  runtime::GroupTable groups;
+  Processes processes;
+  std::optional<runtime::shm::Region> region;
+  std::optional<runtime::Watchdog> watchdog;
+  Progress progress;
+  std::string partialReport; // an event that has not arrived as a whole
+  uint64_t doneRanks = 0, peakBytes = 0, memorySteps = 0;
+  Clock::time_point memorySampled;
+  int stopSignal = 0;
+  Clock::time_point stopDeadline;
+};
+} // namespace
+
+static Exit complain(const Error &error, Exit status) {
+  fmt::print(stderr, "error: {}\n", error.message);
+  return status;
+}
+
+static Exit exitOf(const Error &error) { return error.kind == ErrorKind::Lacking ? MachineLacks : InputFault; }
+
+runtime::shm::RegionSpec Run::regionSpec() const {
+  runtime::shm::RegionSpec spec;
+  spec.worldSize = static_cast<int>(mesh.worldSize());
+  spec.groups = groups.groups;
+  for (uint32_t rank = 0; rank < mesh.worldSize(); ++rank)
+    spec.arenaBytes.push_back(program.ranks()->Get(program::stageOf(mesh, program, rank))->arenaBytes());
+  return spec;
+}
+
+// Everything that can be at fault before a process starts.
+Status Run::check() const {
+  if (options.ranks != mesh.worldSize())
+    return Error{ErrorKind::Invalid,
+                 fmt::format("'{}' is compiled for {} ranks ({}), started with -n {}", options.executable,
+                             mesh.worldSize(), mesh.sizesText(), options.ranks),
+                 {}};
+  Result<runtime::TokenFile> file = runtime::TokenFile::open(options.data, options.dataType);
+  if (!file)
+    return std::move(file.error());
+  Result<runtime::BatchReader> data = runtime::BatchReader::create(std::move(*file), runtime::batchShapeOf(program), 0);
+  if (!data)
+    return std::move(data.error());
+  if (Status ids = data->checkIds(); !ids)
+    return ids;
+  if (!options.dump.empty()) {
+    std::error_code error;
+    std::filesystem::create_directories(options.dump, error);
+    if (error)
+      return Error{ErrorKind::Invalid, fmt::format("cannot make folder '{}': {}", options.dump, error.message()), {}};
+  }
+  if (Status cpu = runtime::checkCpu(program); !cpu)
+    return cpu;
+  uint64_t needed = runtime::shm::Region::sizeBytes(regionSpec()), available = availableBytes();
+  if (available && needed > available)
+    return Error{ErrorKind::Lacking,
+                 fmt::format("{} ranks need {} ({} bytes) of memory, this machine has {} ({} bytes) free",
+                             mesh.worldSize(), bytesText(needed), needed, bytesText(available), available),
+                 {}};
+  return {};
+}
+
+Status Run::start() {
+  if (Status opened = progress.open(options.metrics, options.steps); !opened)
+    return opened;
+  Result<runtime::shm::Region> made = runtime::shm::Region::create(regionSpec());
+  if (!made)
+    return std::move(made.error());
+  region = std::move(*made);
+  watchdog.emplace(program, *region, options.timeoutSeconds);
+  if (Status prepared = processes.prepare(); !prepared)
+    return prepared;
+  runtime::RunOptions rank;
+  rank.world = static_cast<int>(mesh.worldSize());
+  rank.data = options.data;
+  rank.dataType = options.dataType;
+  rank.steps = options.steps;
+  rank.seed = options.seed.value_or(program.seed());
+  rank.timeoutSeconds = options.timeoutSeconds;
+  rank.checkFinite = options.checkFinite;
+  rank.dump = options.dump;
+  rank.dumpSteps = options.dumpSteps;
+  for (rank.rank = 0; rank.rank < rank.world; ++rank.rank) {
+    if (!options.trace.empty())
+      rank.trace = fmt::format("{}.rank{}", options.trace, rank.rank);
+    std::vector<std::string> arguments;
+    std::vector<uint32_t> at = mesh.coordinates(static_cast<uint32_t>(rank.rank));
+    for (size_t axis = 0; axis < at.size(); ++axis)
+      arguments.push_back(fmt::format("{}={}", mesh.axes()[axis].name, at[axis]));
+    if (Status started = processes.start(options.executable, arguments, rank, region->descriptor()); !started)
+      return started;
+  }
+  return {};
+}
+
+Exit Run::watch() {
+  int pollMs = static_cast<int>(std::clamp(options.timeoutSeconds * 1000 / 50, 1.0, 100.0));
+  for (;;) {
+    pollfd files[2] = {{processes.reports(), POLLIN, 0}, {processes.signals(), POLLIN, 0}};
+    ::poll(files, 2, pollMs);
+    readReports();
+    handleSignals();
+    if (std::optional<Exit> ended = handleEnds())
+      return *ended;
+    if (doneRanks == mesh.worldSize())
+      return finish();
+    if (std::optional<runtime::Watchdog::Verdict> stalled = watchdog->check())
+      return fail(*stalled, RankFailed);
+    if (stopSignal && Clock::now() > stopDeadline)
+      return fail({{}, fmt::format("did not end within {} s of {}", options.timeoutSeconds, strsignal(stopSignal))},
+                  RankFailed);
+    sampleMemory(false);
+  }
+}
+
+void Run::readReports() {
+  char buffer[4096];
+  ssize_t count;
+  while ((count = ::read(processes.reports(), buffer, sizeof buffer)) > 0)
+    partialReport.append(buffer, static_cast<size_t>(count));
+  size_t begin = 0;
+  for (size_t end; (end = partialReport.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    nlohmann::json event = nlohmann::json::parse(partialReport.substr(begin, end - begin), nullptr, false);
+    if (event.is_discarded())
+      continue;
+    if (event.at("event") == "step")
+      progress.step(event);
+    else
+      ++doneRanks;
+  }
+  partialReport.erase(0, begin);
+}
+
+void Run::handleSignals() {
+  signalfd_siginfo info;
+  while (::read(processes.signals(), &info, sizeof info) == sizeof info)
+    if (info.ssi_signo != SIGCHLD)
+      stopEarly(static_cast<int>(info.ssi_signo));
+}
+
+// The first signal lets all ranks finish the step they are in; a second one ends them at once.
+void Run::stopEarly(int signal) {
+  if (stopSignal) {
+    stopDeadline = Clock::now();
+    return;
+  }
+  stopSignal = signal;
+  stopDeadline =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.timeoutSeconds));
+  auto furthest = [&] {
+    uint64_t step = 0;
+    for (int rank = 0; rank < region->worldSize(); ++rank)
+      step = std::max(step, region->status(rank).step.load());
+    return step;
+  };
+  runtime::RunControl &control = processes.control(); // the protocol is in RunOptions.h
+  uint64_t last = furthest();
+  control.stopAfter = last;
+  control.stopAfter = std::max(last, furthest());
+  control.stopDecided = 1;
+}
+
+// A rank that ends before all are done has failed.
+std::optional<Exit> Run::handleEnds() {
+  std::vector<RankEnd> ends = processes.reap();
+  if (ends.empty())
+    return {};
+  RankEnd end = ends.front();
+  std::string reason = end.text();
+  letOthersWait(end.rank);
+  // A rank that fails says so and ends the others' waits; they may be reaped before it.
+  if (std::optional<runtime::shm::AbortReport> aborted = region->aborted(); aborted && aborted->rank >= 0) {
+    for (const RankEnd &other : processes.reap())
+      ends.push_back(other);
+    for (const RankEnd &other : ends)
+      if (other.rank == aborted->rank)
+        end = other;
+    reason = fmt::format("failed: {}", aborted->message);
+    return fail({{aborted->rank}, reason}, end.exitStatus() == 1   ? InputFault
+                                           : end.exitStatus() == 4 ? MachineLacks
+                                                                   : RankFailed);
+  }
+  return fail({{end.rank}, reason}, end.exitStatus() == 1   ? InputFault
+                                    : end.exitStatus() == 4 ? MachineLacks
+                                                            : RankFailed);
+}
+
+// The report shall name the ranks that wait for the one that failed: gives them a moment to come to where they wait.
+void Run::letOthersWait(int failed) {
+  auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                  std::chrono::duration<double>(std::min(1.0, options.timeoutSeconds / 4)));
+  auto waits = [&](int rank) {
+    return rank == failed || !watchdog->waitsFor(rank).empty() ||
+           region->status(rank).state == runtime::RankState::Done;
+  };
+  while (Clock::now() < until && !region->aborted()) {
+    bool all = true;
+    for (int rank = 0; rank < region->worldSize(); ++rank)
+      all &= waits(rank);
+    if (all)
+      return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  if (region->aborted())
+    std::this_thread::sleep_for(std::chrono::milliseconds(50)); // so that the rank at fault has ended
+}
+
+Exit Run::fail(const runtime::Watchdog::Verdict &verdict, Exit status) {
+  std::string report = watchdog->report(verdict);
+  region->abort(-1, "the launcher ends the run");
+  processes.killAll();
+  progress.finish();
+  fmt::print(stderr, "error: {}", report);
+  if (!options.trace.empty())
+    for (int rank = 0; rank < region->worldSize(); ++rank)
+      std::remove(fmt::format("{}.rank{}", options.trace, rank).c_str());
+  return status;
+}
+
+// Reading a process's memory map takes a while: after the first steps and then now and then.
+void Run::sampleMemory(bool now) {
+  bool due =
+      progress.lastStep() > memorySteps && (memorySteps < 2 || Clock::now() - memorySampled > std::chrono::seconds(5));
+  if (!due && !now)
+    return;
+  uint64_t sum = 0;
+  for (int pid : processes.pids())
+    sum += pid ? proportionalBytes(pid) : 0;
+  peakBytes = std::max(peakBytes, sum);
+  memorySteps = progress.lastStep();
+  memorySampled = Clock::now();
+}
+
+Exit Run::finish() {
+  readReports();
+  sampleMemory(true);
+  processes.release();
+  while (processes.alive()) {
+    processes.reap();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  progress.finish();
+  if (stopSignal)
+    fmt::print("ended by {} after step {}\n", strsignal(stopSignal), progress.lastStep());
+  uint64_t largest = 0, sum = 0;
+  runtime::shm::RegionSpec spec = regionSpec();
+  for (size_t bytes : spec.arenaBytes) {
+    largest = std::max<uint64_t>(largest, bytes);
+    sum += bytes;
+  }
+  fmt::print("memory planned: {} for all ranks (at most {} each) and {} for communication; used at the peak: {}\n",
+             bytesText(sum), bytesText(largest), bytesText(runtime::shm::Region::controlBytes(spec)),
+             bytesText(peakBytes));
+  if (options.trace.empty())
+    return Done;
+  std::vector<std::string> parts;
+  for (uint32_t rank = 0; rank < mesh.worldSize(); ++rank)
+    parts.push_back(fmt::format("{}.rank{}", options.trace, rank));
+  if (Status merged = runtime::Trace::merge(options.trace, parts); !merged)
+    return complain(merged.error(), InputFault);
+  return Done;
+}
+
+Exit launch(const Options &options) {
+  Result<program::ExecutableProgram> executable = program::readExecutable(options.executable);
+  if (!executable)
+    return complain(executable.error(), InputFault);
+  Run run(options, *executable->program);
+  if (Status checked = run.check(); !checked)
+    return complain(checked.error(), exitOf(checked.error()));
+  if (Status started = run.start(); !started)
+    return complain(started.error(), exitOf(started.error()));
+  return run.watch();
+}
+
+} // namespace hocket::run

@@ -1,0 +1,72 @@
+// Progress and metrics; contracts in Progress.h.
+#include "tools/hocket-run/Progress.h"
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace hocket::run {
+
+runtime::Status Progress::open(const std::string &metricsPath, uint64_t total) {
+  steps = total;
+  terminal = ::isatty(STDOUT_FILENO);
+  path = metricsPath;
+  if (path.empty())
+    return {};
+  metrics.open(path);
+  if (!metrics)
+    return runtime::Error{
+        runtime::ErrorKind::Invalid, fmt::format("cannot write metrics file '{}': {}", path, std::strerror(errno)), {}};
+  return {};
+}
+
+void Progress::step(const nlohmann::json &event) {
+  last = event.at("step").get<uint64_t>();
+  if (metrics.is_open()) {
+    // In the order of the documentation; nlohmann prints the shortest text that reads back as the same double.
+    nlohmann::ordered_json line;
+    for (const char *key : {"step", "loss", "grad_norm", "lr", "tokens", "seconds"})
+      line[key] = event.at(key);
+    metrics << line.dump() << std::endl;
+  }
+  double seconds = event.at("seconds").get<double>();
+  // The first step also touches all memory for the first time.
+  smoothSeconds = last <= 2 || smoothSeconds == 0 ? seconds : 0.9 * smoothSeconds + 0.1 * seconds;
+  auto now = std::chrono::steady_clock::now();
+  if (!terminal && last != 1 && last != steps && now - printed < std::chrono::seconds(1))
+    return;
+  printed = now;
+  print(event);
+}
+
+static std::string duration(double seconds) {
+  auto whole = static_cast<uint64_t>(std::llround(seconds));
+  if (whole >= 3600)
+    return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+void Progress::print(const nlohmann::json &event) {
+  const nlohmann::json &loss = event.at("loss");
+  std::string text = fmt::format("step {}/{}  loss {}  {:.0f} tokens/s  ETA {}", last, steps,
+                                 loss.is_number() ? fmt::format("{:.4f}", loss.get<double>()) : "not finite",
+                                 event.at("tokens").get<double>() / event.at("seconds").get<double>(),
+                                 duration(static_cast<double>(steps - last) * smoothSeconds));
+  if (terminal)
+    fmt::print("\r\033[K{}", text);
+  else
+    fmt::print("{}\n", text);
+  openLine = terminal;
+  std::fflush(stdout);
+}
+
+void Progress::finish() {
+  if (openLine)
+    fmt::print("\n");
+  openLine = false;
+  std::fflush(stdout);
+}
+
+} // namespace hocket::run

@@ -1,0 +1,35 @@
+// The progress line and the metrics file, fed with the events that rank 0 reports.
+#ifndef HOCKET_TOOLS_HOCKET_RUN_PROGRESS_H
+#define HOCKET_TOOLS_HOCKET_RUN_PROGRESS_H
+
+#include "runtime/Program/Result.h"
+#include <chrono>
+#include <fstream>
+#include <nlohmann/json_fwd.hpp>
+
+namespace hocket::run {
+
+class Progress {
+public:
+  // Opens the metrics file (empty: none) for writing.
+  runtime::Status open(const std::string &metricsPath, uint64_t steps);
+
+  // {"event":"step","step":…,"loss":…,"grad_norm":…,"lr":…,"tokens":…,"seconds":…}: a metrics line with the same keys,
+  // and a progress line: always on a terminal, otherwise for the first and last step and once a second.
+  void step(const nlohmann::json &event);
+  // Ends the progress line.
+  void finish();
+  uint64_t lastStep() const { return last; }
+
+private:
+  void print(const nlohmann::json &event);
+  std::string path;
+  std::ofstream metrics;
+  uint64_t steps = 0, last = 0;
+  double smoothSeconds = 0; // of a step
+  bool terminal = false, openLine = false;
+  std::chrono::steady_clock::time_point printed;
+};
+
+} // namespace hocket::run
+#endif
