@@ -99,6 +99,12 @@ static const program::Entry *trainEntryOf(const program::RankProgram &rank) {
   return nullptr;
 }
 
+// Bodies that have no microbatch.
+static bool onceAStep(const program::RankProgram &rank, const program::Row &row) {
+  program::BodyKind kind = rank.bodies()->Get(row.index())->kind();
+  return kind == program::BodyKind::Begin || kind == program::BodyKind::Update;
+}
+
 std::string Watchdog::position(int rank) const {
   const RankStatus &status = region.status(rank);
   const program::RankProgram &own = *program.ranks()->Get(program::stageOf(mesh, program, static_cast<uint32_t>(rank)));
@@ -107,7 +113,9 @@ std::string Watchdog::position(int rank) const {
   std::string result = fmt::format("step {}", status.step.load());
   if (entry && row < entry->rows()->size()) {
     const program::Row &at = *entry->rows()->Get(row);
-    result += fmt::format(", microbatch {}, ", at.microbatch());
+    if (at.kind() != program::RowKind::Body || !onceAStep(own, at))
+      result += fmt::format(", microbatch {}", at.microbatch());
+    result += ", ";
     if (at.kind() == program::RowKind::Body && body < own.bodies()->size()) {
       const program::Body &in = *own.bodies()->Get(body);
       result += in.name()->str();

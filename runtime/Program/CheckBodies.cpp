@@ -19,7 +19,8 @@ bool checkBuffer(CheckContext &context, const RankProgram &rank, const Buffer &b
   }
   if (end <= limit)
     return true;
-  context.fault("{}: bytes [{}, {}) lie outside the {} of {} bytes", where, buffer.offset(), static_cast<uint64_t>(end),
+  std::string times = buffer.space() == Space::Microbatch ? fmt::format("{} x ", context.program.microbatches()) : "";
+  context.fault("{}: {}{} bytes at {} lie outside the {} of {} bytes", where, times, buffer.bytes(), buffer.offset(),
                 what, limit);
   return false;
 }

@@ -203,6 +203,7 @@ void checkAcrossStages(CheckContext &context) {
   for (const std::string &name : names) {
     std::vector<Transfers> ofStage(context.stages);
     std::set<uint32_t> used;
+    bool everywhere = true;
     for (const RankProgram *rank : *program.ranks()) {
       const Entry *found = nullptr;
       for (const Entry *entry : *rank->entries())
@@ -210,14 +211,16 @@ void checkAcrossStages(CheckContext &context) {
           found = entry;
       if (!found) {
         context.fault("entry '{}' is missing on stage {}", name, rank->stage());
-        return;
+        everywhere = false;
+        continue;
       }
       ofStage[rank->stage()] = transfersOf(program, *rank, *found);
       for (const auto &[communicator, transfers] : ofStage[rank->stage()])
         used.insert(communicator);
     }
     for (uint32_t communicator : used)
-      compare(context, communicator, name, ofStage);
+      if (everywhere)
+        compare(context, communicator, name, ofStage);
   }
 }
 

@@ -144,7 +144,7 @@ void checkState(CheckContext &context, const RankProgram &rank) {
     for (const Output *output : *rank.outputs())
       checkOutput(context, rank, *output);
   for (uint32_t i = 0; rank.memory() && i < rank.memory()->size(); ++i)
-    context.enumIn(rank.memory()->Get(i)->kind(), fmt::format("stage {} memory use {}", rank.stage(), i));
+    context.enumIn(rank.memory()->Get(i)->kind(), fmt::format("stage {} memory use {} kind", rank.stage(), i));
 }
 
 } // namespace hocket::program

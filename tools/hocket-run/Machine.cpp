@@ -40,13 +40,14 @@ uint64_t availableBytes() {
 uint64_t proportionalBytes(int pid) { return kibibytes(fmt::format("/proc/{}/smaps_rollup", pid), "Pss:").value_or(0); }
 
 std::string bytesText(uint64_t bytes) {
-  double value = static_cast<double>(bytes);
-  for (const char *unit : {"B", "KiB", "MiB"}) {
-    if (value < 1024)
-      return fmt::format(value < 100 ? "{:.3g} {}" : "{:.0f} {}", value, unit);
+  if (bytes < 1024)
+    return fmt::format("{} B", bytes);
+  constexpr const char *units[] = {"KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes) / 1024;
+  size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < std::size(units); ++unit)
     value /= 1024;
-  }
-  return fmt::format("{:.2f} GiB", value);
+  return fmt::format("{:.{}f} {}", value, value < 10 ? 2 : value < 100 ? 1 : 0, units[unit]);
 }
 
 } // namespace hocket::run
