@@ -1,4 +1,4 @@
-// All that a Hocket tool can read: the three dialects and what programs are lowered to.
+// All that a Hocket tool can read: Hocket's dialects and what programs are lowered to.
 #pragma once
 namespace mlir {
 class DialectRegistry;
