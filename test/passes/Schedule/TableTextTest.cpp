@@ -2,6 +2,8 @@
 #include "passes/Schedule/TableText.h"
 #include "ScheduleTesting.h"
 
+#include <random>
+
 namespace hocket::schedule {
 namespace {
 
@@ -104,6 +106,31 @@ line 15: expected a stream of stage 0 (compute, send_next), found 'comput'; did 
 line 16: unexpected 'now' at the end of the line
 1 stages are described, the schedule has 2
 )");
+}
+
+// Whatever stands in a file: it is read or told, and what is read can be judged and printed.
+TEST(TableText, DamagedText) {
+  std::mt19937 random(3);
+  const std::string letters = "0123456789 .,:->cmsx\n";
+  int parsed = 0;
+  for (int draw = 0; draw < 3000; ++draw) {
+    std::string source = twoStages;
+    for (int change = 0; change <= draw % 3; ++change)
+      if (size_t at = random() % source.size(); draw % 2)
+        source[at] = letters[random() % letters.size()];
+      else if (at = source.find_first_of("0123456789", at); at != std::string::npos)
+        source[at] = letters[random() % 3]; // another number, most often a legal one
+    Faults faults;
+    std::optional<Tables> tables = parseTables(source, faults);
+    EXPECT_EQ(tables.has_value(), faults.empty());
+    if (!tables)
+      continue;
+    ++parsed;
+    EXPECT_EQ(parseTables(printTables(*tables), faults), tables);
+    judge(problemOf(2, 2), *tables);
+    judgeMessages(*tables, {1});
+  }
+  EXPECT_GT(parsed, 100);
 }
 
 TEST(TableText, HeaderFaults) {
