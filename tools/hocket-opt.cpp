@@ -2,6 +2,7 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/NN/Passes.h"
 #include "tools/Dialects.h"
 
 int main(int argc, char **argv) {
@@ -9,5 +10,7 @@ int main(int argc, char **argv) {
   hocket::registerDialects(registry);
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
+  hocket::nn::registerNNPasses();
+  hocket::nn::registerNNPipeline();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Hocket's optimizer driver\n", registry));
 }

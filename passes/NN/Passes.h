@@ -12,4 +12,6 @@ namespace hocket::nn {
 
 /// From what the user wrote to one training step over whole tensors: ready for shardings.
 void buildNNPipeline(mlir::OpPassManager &manager, const BuildTrainingStepPassOptions &options);
+/// The same as `--nn-pipeline="recipe=… rows=…"`, with the options of nn-build-training-step.
+void registerNNPipeline();
 } // namespace hocket::nn

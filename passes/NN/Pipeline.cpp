@@ -17,3 +17,26 @@ void hocket::nn::buildNNPipeline(OpPassManager &manager, const BuildTrainingStep
   // After autodiff (the pieces have no derivatives), before sharding (the whole op cannot split the vocabulary).
   manager.addPass(createDecomposeLossPass());
 }
+
+namespace {
+/// The options of nn-build-training-step, once more: a pipeline's options are declared apart from its passes'.
+struct NNPipelineOptions : PassPipelineOptions<NNPipelineOptions> {
+  Option<std::string> recipe{*this, "recipe", llvm::cl::desc("name of the recipe")};
+  Option<std::string> plan{*this, "plan", llvm::cl::desc("name of the plan")};
+  Option<int64_t> rows{*this, "rows", llvm::cl::desc("sequences of one microbatch"), llvm::cl::init(0)};
+  Option<int64_t> microbatches{*this, "microbatches", llvm::cl::desc("microbatches of a step"), llvm::cl::init(1)};
+};
+} // namespace
+
+void hocket::nn::registerNNPipeline() {
+  static PassPipelineRegistration<NNPipelineOptions> registration(
+      "nn-pipeline", "from a model of blocks to its training step over whole tensors",
+      [](OpPassManager &manager, const NNPipelineOptions &given) {
+        BuildTrainingStepPassOptions options;
+        options.recipe = given.recipe;
+        options.plan = given.plan;
+        options.rows = given.rows;
+        options.microbatches = given.microbatches;
+        buildNNPipeline(manager, options);
+      });
+}

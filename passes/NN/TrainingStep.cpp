@@ -134,7 +134,7 @@ void StepBuilder::buildBegin() {
     return s.div(s.constant(1, type), s.toFloat(counted, type));
   });
   writeSlot(builder, loc, SlotKind::Value, "inverse_count", inverse, "");
-  writeSlot(builder, loc, SlotKind::Output, "tokens", count, "");
+  writeSlot(builder, loc, SlotKind::Value, "count", count, "");
 }
 
 /// What an op reads, for one use of a parameter or of an argument of the model; null for what other ops made.
@@ -268,6 +268,7 @@ void StepBuilder::declareSlots() {
       declare(param.param.getLoc(), SlotKind::Accumulator, name, param.type());
   declare(loc, SlotKind::Accumulator, "loss", f32);
   declare(loc, SlotKind::Value, "inverse_count", f32);
+  declare(loc, SlotKind::Value, "count", i64);
   for (StringRef name : {"loss", "grad_norm", "learning_rate"})
     declare(loc, SlotKind::Output, name, f32);
   declare(loc, SlotKind::Output, "tokens", i64);

@@ -7,7 +7,7 @@
 //   accumulator P             one for each use of P that a gradient reaches: `P`, or `P#0`, `P#1` … where P has several
 //   uses accumulator loss          f32: the sum of token losses value inverse_count       f32: 1 / max(1, counted
 //   tokens of the whole step) output loss, grad_norm, learning_rate (f32), tokens (i64)
-// begin        counts the labels of the whole step; writes value inverse_count and output tokens.
+// begin        counts the labels of the whole step; writes the values inverse_count and count.
 // microbatch   one `read` for each use of a parameter or argument, with the path of the op that uses it (so a tied
 // parameter
 //              is read by each stage that uses it); the model's ops with the batch fixed (attention and cross_entropy

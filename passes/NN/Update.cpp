@@ -110,6 +110,7 @@ void UpdateBuilder::build() {
   writeSlot(builder, loc, SlotKind::Output, "loss", make<MulOp>(builder, loc, f32, parts[0], inverse), "");
   writeSlot(builder, loc, SlotKind::Output, "grad_norm", norm, "");
   writeSlot(builder, loc, SlotKind::Output, "learning_rate", rate, "");
+  writeSlot(builder, loc, SlotKind::Output, "tokens", readSlot(builder, loc, SlotKind::Value, "count", i64, ""), "");
 }
 } // namespace
 
