@@ -23,8 +23,9 @@ void decompose(CrossEntropyOp op) {
   Value picked = make<PickOp>(builder, loc, rowType, logits, labels, /*offset=*/Value());
   Value losses =
       makeElementwise(builder, loc, "token_loss", rowType, {lse, picked, labels}, [](const Scalars &s, ValueRange in) {
-        Value masked = s.equalInteger(in[2], s.integer(-1, in[2].getType()));
-        return s.select(masked, s.constant(0, in[0].getType()), s.sub(in[0], in[1]));
+        Type type = in[0].getType();
+        Value masked = s.equal(s.toFloat(in[2], type), s.constant(-1, type));
+        return s.select(masked, s.constant(0, type), s.sub(in[0], in[1]));
       });
   Value sum = make<SumOp>(builder, loc, op.getSum().getType(), losses);
   op.getSum().replaceAllUsesWith(sum);

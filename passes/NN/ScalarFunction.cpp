@@ -9,9 +9,6 @@ namespace hocket::nn {
 Value Scalars::constant(double value, Type type) const {
   return arith::ConstantOp::create(builder, loc, builder.getFloatAttr(type, value));
 }
-Value Scalars::integer(int64_t value, Type type) const {
-  return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, value));
-}
 Value Scalars::add(Value a, Value b) const { return arith::AddFOp::create(builder, loc, a, b); }
 Value Scalars::sub(Value a, Value b) const { return arith::SubFOp::create(builder, loc, a, b); }
 Value Scalars::div(Value a, Value b) const { return arith::DivFOp::create(builder, loc, a, b); }
@@ -21,9 +18,9 @@ Value Scalars::log(Value a) const { return math::LogOp::create(builder, loc, a);
 Value Scalars::select(Value condition, Value a, Value b) const {
   return arith::SelectOp::create(builder, loc, condition, a, b);
 }
-Value Scalars::maxInteger(Value a, Value b) const { return arith::MaxSIOp::create(builder, loc, a, b); }
-Value Scalars::equalInteger(Value a, Value b) const {
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, a, b);
+Value Scalars::max(Value a, Value b) const { return arith::MaximumFOp::create(builder, loc, a, b); }
+Value Scalars::equal(Value a, Value b) const {
+  return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ, a, b);
 }
 Value Scalars::toFloat(Value integer, Type type) const { return arith::SIToFPOp::create(builder, loc, type, integer); }
 

@@ -9,7 +9,6 @@ struct Scalars {
   mlir::OpBuilder &builder;
   mlir::Location loc;
   mlir::Value constant(double value, mlir::Type type) const;
-  mlir::Value integer(int64_t value, mlir::Type type) const;
   mlir::Value add(mlir::Value a, mlir::Value b) const;
   mlir::Value sub(mlir::Value a, mlir::Value b) const;
   mlir::Value div(mlir::Value a, mlir::Value b) const;
@@ -17,8 +16,8 @@ struct Scalars {
   mlir::Value sqrt(mlir::Value a) const;
   mlir::Value log(mlir::Value a) const;
   mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b) const;
-  mlir::Value maxInteger(mlir::Value a, mlir::Value b) const;
-  mlir::Value equalInteger(mlir::Value a, mlir::Value b) const;
+  mlir::Value max(mlir::Value a, mlir::Value b) const;
+  mlir::Value equal(mlir::Value a, mlir::Value b) const;
   mlir::Value toFloat(mlir::Value integer, mlir::Type type) const;
 };
 

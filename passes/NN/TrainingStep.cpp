@@ -130,8 +130,8 @@ void StepBuilder::buildBegin() {
   // A step without a counted token has loss 0 and gradient 0, not NaN.
   Value inverse = makeElementwise(builder, loc, "inverse_count", f32, count, [](const Scalars &s, ValueRange in) {
     Type type = s.builder.getF32Type();
-    Value counted = s.maxInteger(in[0], s.integer(1, in[0].getType()));
-    return s.div(s.constant(1, type), s.toFloat(counted, type));
+    Value one = s.constant(1, type);
+    return s.div(one, s.max(s.toFloat(in[0], type), one));
   });
   writeSlot(builder, loc, SlotKind::Value, "inverse_count", inverse, "");
   writeSlot(builder, loc, SlotKind::Value, "count", count, "");
