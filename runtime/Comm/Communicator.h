@@ -126,8 +126,8 @@ public:
   // Memory for everything this rank sends, zero at the start. Messages and collectives work from any memory, but are
   // copied only once where it lies here (shared memory), or must lie here (NCCL: it is on the device).
   virtual std::span<std::byte> arena() = 0;
-  // Makes this rank's end of a communicator. Every member calls it once, all ranks in the order of ids. ncclCommInitRank,
-  // MPI_Comm_create_group.
+  // Makes this rank's end of a communicator. Every member calls it once, all ranks in the order of ids.
+  // ncclCommInitRank, MPI_Comm_create_group.
   virtual Result<std::unique_ptr<Communicator>> communicator(const Group &group, Deadline deadline) = 0;
   // Waits until some posted message of this rank may have moved on since it was last tested, until an abort (an error),
   // or a short while; the executor calls it when no stream can go on, and tests its requests again. Here: sleeps 50 us,

@@ -33,9 +33,7 @@ static int runRank(const Scenario &scenario, int number) {
     rank.communicators.back() = std::move(*made);
   }
   scenario.run(rank);
-  for (const std::string &fault : rank.faults)
-    fmt::print("{}\n", fault);
-  return rank.faults.empty() ? 0 : 1;
+  return rank.finish();
 }
 
 } // namespace hocket::test
