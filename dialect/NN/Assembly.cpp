@@ -113,34 +113,4 @@ ParseResult parseKind(OpAsmParser &parser, SlotKindAttr &kind) {
   return success();
 }
 void printKind(OpAsmPrinter &printer, Operation *, SlotKindAttr kind) { printer << stringifySlotKind(kind.getValue()); }
-
-static ParseResult readTypes(OpAsmParser &parser, SmallVectorImpl<Type> &types) {
-  if (succeeded(parser.parseOptionalLParen())) {
-    if (succeeded(parser.parseOptionalRParen()))
-      return success();
-    return failure(parser.parseTypeList(types) || parser.parseRParen());
-  }
-  return parser.parseTypeList(types);
-}
-ParseResult parseCallTypes(OpAsmParser &parser, SmallVectorImpl<Type> &args, SmallVectorImpl<Type> &results) {
-  if (readTypes(parser, args))
-    return failure();
-  if (succeeded(parser.parseOptionalArrow()))
-    return readTypes(parser, results);
-  results.assign(args.begin(), args.end());
-  return success();
-}
-
-static void writeTypes(OpAsmPrinter &printer, TypeRange types) {
-  if (types.empty())
-    printer << "()";
-  llvm::interleaveComma(types, printer);
-}
-void printCallTypes(OpAsmPrinter &printer, Operation *, TypeRange args, TypeRange results) {
-  writeTypes(printer, args);
-  if (args == results)
-    return;
-  printer << " -> ";
-  writeTypes(printer, results);
-}
 } // namespace hocket::nn

@@ -61,4 +61,20 @@ void printKind(OpAsmPrinter &printer, Operation *op, SlotKindAttr kind);
 ParseResult parseCallTypes(OpAsmParser &parser, llvm::SmallVectorImpl<Type> &args,
                            llvm::SmallVectorImpl<Type> &results);
 void printCallTypes(OpAsmPrinter &printer, Operation *op, TypeRange args, TypeRange results);
+
+// Types that may be left out because the others say them; all are printed.
+/// `X, GAIN, BIAS -> Y`; only X where gain and bias have its last dimension and its element type, and Y is X.
+ParseResult parseNormTypes(OpAsmParser &parser, Type &x, Type &gain, Type &bias, Type &y);
+void printNormTypes(OpAsmPrinter &printer, Operation *op, Type x, Type gain, Type bias, Type y);
+ParseResult parseRmsNormTypes(OpAsmParser &parser, Type &x, Type &gain, Type &y);
+void printRmsNormTypes(OpAsmPrinter &printer, Operation *op, Type x, Type gain, Type y);
+/// `X -> Y`; `-> Y` may be missing where Y is X.
+ParseResult parseUnaryTypes(OpAsmParser &parser, Type &x, Type &y);
+void printUnaryTypes(OpAsmPrinter &printer, Operation *op, Type x, Type y);
+/// `A, B -> Y`; `, B` may be missing where B is A, `-> Y` where Y is A.
+ParseResult parseBinaryTypes(OpAsmParser &parser, Type &a, Type &b, Type &y);
+void printBinaryTypes(OpAsmPrinter &printer, Operation *op, Type a, Type b, Type y);
+/// `LOGITS, LABELS -> SUM, COUNT, LSE`; the results may be missing where they are tensor<f32> and tensor<i64>.
+ParseResult parseLossTypes(OpAsmParser &parser, Type &logits, Type &labels, Type &sum, Type &count, Type &lse);
+void printLossTypes(OpAsmPrinter &printer, Operation *op, Type logits, Type labels, Type sum, Type count, Type lse);
 } // namespace hocket::nn

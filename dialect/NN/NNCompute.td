@@ -40,14 +40,14 @@ def NN_LayerNormOp : NN_ComputeOp<"layer_norm", (ins NN_Tensor:$x, NN_Tensor:$ga
     DefaultValuedAttr<F64Attr, "1e-5">:$eps), differentiable> {
   let summary = "over the last dimension: (x - mean) / sqrt(variance + eps) * gain + bias";
   let results = (outs NN_Tensor:$y);
-  let assemblyFormat = [{$x `,` $gain `,` $bias `` custom<Eps>($eps) `:` type($x) `,` type($gain) `,` type($bias) `->` type($y)
+  let assemblyFormat = [{$x `,` $gain `,` $bias `` custom<Eps>($eps) `:` custom<NormTypes>(type($x), type($gain), type($bias), type($y))
       `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 def NN_RmsNormOp : NN_ComputeOp<"rms_norm", (ins NN_Tensor:$x, NN_Tensor:$gain,
     DefaultValuedAttr<F64Attr, "1e-5">:$eps), differentiable> {
   let summary = "over the last dimension: x / sqrt(mean(x^2) + eps) * gain";
   let results = (outs NN_Tensor:$y);
-  let assemblyFormat = [{$x `,` $gain `` custom<Eps>($eps) `:` type($x) `,` type($gain) `->` type($y)
+  let assemblyFormat = [{$x `,` $gain `` custom<Eps>($eps) `:` custom<RmsNormTypes>(type($x), type($gain), type($y))
       `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 def NN_RopeOp : NN_ComputeOp<"rope", (ins NN_Tensor:$x, NN_Tensor:$positions,
@@ -83,7 +83,7 @@ def NN_AttentionOp : NN_CostedOp<"attention", !con((ins NN_Tensor:$q, NN_Tensor:
 class NN_UnaryOp<string mnemonic> : NN_ComputeOp<mnemonic, (ins NN_Tensor:$x),
     differentiable # [DeclareOpInterfaceMethods<NN_ScalarOpInterface>]> {
   let results = (outs NN_Tensor:$y);
-  let assemblyFormat = "$x `:` type($x) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict";
+  let assemblyFormat = "$x `:` custom<UnaryTypes>(type($x), type($y)) `` custom<Placement>($path, $phase, $shardings) attr-dict";
 }
 def NN_GeluOp : NN_UnaryOp<"gelu"> { let summary = "tanh form: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))"; }
 def NN_SiluOp : NN_UnaryOp<"silu"> { let summary = "x / (1 + exp(-x))"; }
@@ -91,7 +91,7 @@ def NN_SiluOp : NN_UnaryOp<"silu"> { let summary = "x / (1 + exp(-x))"; }
 class NN_BinaryOp<string mnemonic> : NN_ComputeOp<mnemonic, (ins NN_Tensor:$a, NN_Tensor:$b),
     differentiable # [DeclareOpInterfaceMethods<NN_ScalarOpInterface>]> {
   let results = (outs NN_Tensor:$y);
-  let assemblyFormat = [{$a `,` $b `:` type($a) `,` type($b) `->` type($y)
+  let assemblyFormat = [{$a `,` $b `:` custom<BinaryTypes>(type($a), type($b), type($y))
       `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 def NN_AddOp : NN_BinaryOp<"add"> { let summary = "a + b; b may have only the trailing dimensions of a (a bias)"; }
@@ -134,7 +134,7 @@ def NN_CrossEntropyOp : NN_ComputeOp<"cross_entropy", (ins NN_Tensor:$logits, NN
     [b, s], is kept as a third result. Before sharding it is taken apart into row_max, row_sum_exp, pick and sums.
   }];
   let results = (outs NN_Tensor:$sum, NN_Tensor:$count, Optional<NN_Tensor>:$lse);
-  let assemblyFormat = [{$logits `,` $labels `:` type($logits) `,` type($labels) `->` type($sum) `,` type($count)
-      (`,` type($lse)^)? `` custom<Placement>($path, $phase, $shardings) attr-dict}];
+  let assemblyFormat = [{$logits `,` $labels `:` custom<LossTypes>(type($logits), type($labels), type($sum), type($count), type($lse))
+      `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 #endif
