@@ -72,16 +72,17 @@ static void writeAll(OpAsmPrinter &printer, ArrayRef<Type> operands, ArrayRef<Ty
 }
 
 /// The row that a norm scales: the last dimension of `x`.
-static ParseResult lastDimension(OpAsmParser &parser, Type x, Type &row) {
+static ParseResult lastDimension(OpAsmParser &parser, SMLoc at, Type x, Type &row) {
   auto tensor = dyn_cast<RankedTensorType>(x);
   if (!tensor || tensor.getRank() == 0)
-    return parser.emitError(parser.getCurrentLocation()) << "normalises the last dimension, which " << x << " has not";
+    return parser.emitError(at) << "normalises the last dimension, which " << x << " has not";
   row = RankedTensorType::get(tensor.getShape().take_back(1), tensor.getElementType());
   return success();
 }
 
 ParseResult parseNormTypes(OpAsmParser &parser, Type &x, Type &gain, Type &bias, Type &y) {
-  if (readSome(parser, 1, {&x, &gain, &bias}, {&y}) || (!gain && lastDimension(parser, x, gain)))
+  SMLoc at = parser.getCurrentLocation();
+  if (readSome(parser, 1, {&x, &gain, &bias}, {&y}) || (!gain && lastDimension(parser, at, x, gain)))
     return failure();
   bias = bias ? bias : gain;
   y = y ? y : x;
@@ -92,7 +93,8 @@ void printNormTypes(OpAsmPrinter &printer, Operation *, Type x, Type gain, Type 
 }
 
 ParseResult parseRmsNormTypes(OpAsmParser &parser, Type &x, Type &gain, Type &y) {
-  if (readSome(parser, 1, {&x, &gain}, {&y}) || (!gain && lastDimension(parser, x, gain)))
+  SMLoc at = parser.getCurrentLocation();
+  if (readSome(parser, 1, {&x, &gain}, {&y}) || (!gain && lastDimension(parser, at, x, gain)))
     return failure();
   y = y ? y : x;
   return success();
