@@ -81,6 +81,8 @@ SmallVector<std::string> contractionFaults(StringRef rule) {
   }
   Operand a = readOperand("a", terms[0], false, faults), b = readOperand("b", terms[1], false, faults),
           y = readOperand("y", sides[1], true, faults);
+  if (!faults.empty())
+    return faults;
   for (const Operand *each : {&a, &b, &y})
     for (StringRef dim : each->dims)
       if (a.has(dim) + b.has(dim) + y.has(dim) == 1)

@@ -22,8 +22,8 @@ static std::string elementwiseRule(ElementwiseOp op) {
 static void checkBody(ShapeCheck &check, ElementwiseOp op) {
   Block &body = op.getBody().front();
   if (body.getNumArguments() != op.getXs().size())
-    check.fault() << "body has " << body.getNumArguments() << " arguments, expected " << op.getXs().size()
-                  << " (one an operand)";
+    check.fault() << "number of the body's arguments is " << body.getNumArguments() << ", expected "
+                  << op.getXs().size() << " (one an operand)";
   for (auto [index, pair] : llvm::enumerate(llvm::zip(body.getArguments(), op.getXs())))
     if (Type found = std::get<0>(pair).getType(), expected = tensorType(std::get<1>(pair)).getElementType();
         found != expected)
@@ -38,8 +38,8 @@ static void checkBody(ShapeCheck &check, ElementwiseOp op) {
     return;
   }
   if (last.getValues().size() != op.getYs().size())
-    check.fault() << "body returns " << last.getValues().size() << " values, expected " << op.getYs().size()
-                  << " (one a result)";
+    check.fault() << "number of values that the body returns is " << last.getValues().size() << ", expected "
+                  << op.getYs().size() << " (one a result)";
   for (auto [index, pair] : llvm::enumerate(llvm::zip(last.getValues(), op.getYs())))
     if (Type found = std::get<0>(pair).getType(), expected = tensorType(std::get<1>(pair)).getElementType();
         found != expected)
@@ -55,9 +55,9 @@ LogicalResult ElementwiseOp::verify() {
   int64_t rank = tensorType(getYs().front()).getRank();
   bool ranksFit = true;
   for (auto [index, x] : llvm::enumerate(getXs()))
-    ranksFit &= check.rank({"operand " + std::to_string(index), x}, 0, rank);
+    ranksFit &= check.rank({"operand " + std::to_string(index), x}, 0, rank, "the rank of result 0");
   for (auto [index, y] : llvm::enumerate(getYs()))
-    ranksFit &= check.rank({"result " + std::to_string(index), y}, rank, rank);
+    ranksFit &= check.rank({"result " + std::to_string(index), y}, rank, rank, "the rank of result 0");
   if (ranksFit)
     check.fits(elementwiseRule(*this), "->");
   checkBody(check, *this);

@@ -89,7 +89,7 @@ LogicalResult LinearOp::verify() {
   int64_t x = tensorType(getX()).getRank(), w = tensorType(getW()).getRank(), y = tensorType(getY()).getRank();
   if (getTransposed()) {
     bool xFits = check.rank({"x", getX()}, 1), wFits = check.rank({"w", getW()}, 2, 2);
-    if (!xFits || !wFits || !check.rank({"y", getY()}, x, x))
+    if (!xFits || !wFits || !check.rank({"y", getY()}, x, x, "the rank of x"))
       return failure();
   } else if ((x + w - y) % 2 != 0 || (x + w - y) / 2 < 1 || (x + w - y) / 2 > std::min(x, w)) {
     return check.fault() << "x of rank " << x << ", w of rank " << w << " and y of rank " << y << " contract (" << x

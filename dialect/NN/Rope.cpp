@@ -25,7 +25,7 @@ LogicalResult RopeOp::verify() {
       check.fault() << "dims is " << dims << ", expected an even number from 2 to " << size
                     << " (the last dimension of x)";
   } else if (size % 2 != 0) {
-    check.fault() << "the last dimension of x is " << size << ", expected an even number (or `dims`)";
+    check.fault() << "the last dimension of x is " << size << ", expected an even number (or 'dims')";
   }
   return check.result();
 }

@@ -35,8 +35,8 @@ LogicalResult verifyBinary(ShapeCheck check, Value a, Value b, Value y) {
   Type element = tensorType(a).getElementType();
   if (!element.isIntOrFloat())
     check.fault() << "element type of a is " << element << ", expected an integer or float type";
-  check.element({"b", b}, element).element({"y", y}, element);
-  if (check.rank({"b", b}, 0, tensorType(a).getRank()))
+  check.element({"b", b}, element, "that of a").element({"y", y}, element, "that of a");
+  if (check.rank({"b", b}, 0, tensorType(a).getRank(), "the rank of a"))
     check.fits(binaryRule(a, b), "a, b -> y");
   return check.result();
 }

@@ -31,12 +31,13 @@ LogicalResult verifyStack(ShapeCheck check, ShapeCheck::Named stacked, ValueRang
   if (dim < 0 || dim >= type.getRank())
     return check.fault() << "dim is " << dim << ", expected 0 to " << type.getRank() - 1 << " (" << stacked.name
                          << " has " << type.getRank() << (type.getRank() == 1 ? " dimension)" : " dimensions)");
-  if (type.getDimSize(dim) != static_cast<int64_t>(slices.size()))
-    check.fault() << "number of slices is " << slices.size() << ", expected "
-                  << (type.isDynamicDim(dim) ? "?" : std::to_string(type.getDimSize(dim))) << " (dimension " << dim
-                  << " of " << stacked.name << ")";
+  if (type.isDynamicDim(dim))
+    check.fault() << "dimension " << dim << " of " << stacked.name << " is ?, expected a known number of slices";
+  else if (type.getDimSize(dim) != static_cast<int64_t>(slices.size()))
+    check.fault() << "number of slices is " << slices.size() << ", expected " << type.getDimSize(dim) << " (dimension "
+                  << dim << " of " << stacked.name << ")";
   for (auto [index, slice] : llvm::enumerate(slices))
-    check.element({"slice " + std::to_string(index), slice}, type.getElementType());
+    check.element({"slice " + std::to_string(index), slice}, type.getElementType(), "that of " + stacked.name.str());
   return check.fits(rule(), names).result();
 }
 } // namespace
@@ -118,7 +119,7 @@ static std::string sumRule(SumOp op) {
 LogicalResult SumOp::verify() {
   ShapeCheck check(*this);
   check.floating({{"x", getX()}, {"y", getY()}});
-  if (check.rank({"y", getY()}, 0, tensorType(getX()).getRank()))
+  if (check.rank({"y", getY()}, 0, tensorType(getX()).getRank(), "the rank of x"))
     check.fits(sumRule(*this), "x -> y");
   return check.result();
 }

@@ -38,6 +38,7 @@ std::string sizeText(int64_t size) { return ShapedType::isDynamic(size) ? "?" : 
 std::string plural(int64_t count, StringRef noun) {
   return (Twine(count) + " " + noun + (count == 1 ? "" : "s")).str();
 }
+std::string inBrackets(StringRef reason) { return reason.empty() ? "" : (" (" + reason + ")").str(); }
 } // namespace
 
 InFlightDiagnostic ShapeCheck::fault() {
@@ -99,14 +100,14 @@ ShapeCheck &ShapeCheck::floating(ArrayRef<Named> values) {
   return *this;
 }
 
-ShapeCheck &ShapeCheck::element(Named each, Type expected) {
+ShapeCheck &ShapeCheck::element(Named each, Type expected, StringRef reason) {
   Type found = getElementTypeOrSelf(each.value.getType());
   if (found != expected)
-    fault() << "element type of " << each.name << " is " << found << ", expected " << expected;
+    fault() << "element type of " << each.name << " is " << found << ", expected " << expected << inBrackets(reason);
   return *this;
 }
 
-bool ShapeCheck::rank(Named each, int64_t least, int64_t most) {
+bool ShapeCheck::rank(Named each, int64_t least, int64_t most, StringRef reason) {
   int64_t found = tensorType(each.value).getRank();
   if (found >= least && found <= most)
     return true;
@@ -119,6 +120,7 @@ bool ShapeCheck::rank(Named each, int64_t least, int64_t most) {
     diagnostic << "at most " << most;
   else
     diagnostic << least << " to " << most;
+  diagnostic << inBrackets(reason);
   return false;
 }
 

@@ -19,9 +19,10 @@ public:
   ShapeCheck &fits(llvm::StringRef rule, llvm::StringRef names);
   /// The first has a float type, the others the same one.
   ShapeCheck &floating(llvm::ArrayRef<Named> values);
-  ShapeCheck &element(Named value, mlir::Type expected);
+  /// `reason` follows in brackets: "that of a".
+  ShapeCheck &element(Named value, mlir::Type expected, llvm::StringRef reason = "");
   /// False, and a fault, unless the rank lies in [least, most]; for rules whose text depends on the rank.
-  bool rank(Named value, int64_t least, int64_t most = INT64_MAX);
+  bool rank(Named value, int64_t least, int64_t most = INT64_MAX, llvm::StringRef reason = "");
   /// A fault in free words, with the op's name in front.
   mlir::InFlightDiagnostic fault();
   bool sound() const { return !failed; }

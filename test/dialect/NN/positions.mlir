@@ -1,0 +1,12 @@
+// RUN: hocket-opt --verify-roundtrip %s | FileCheck %s
+
+// CHECK-LABEL: nn.block @b0(
+nn.block @b0() {
+  // CHECK-NEXT: %c5_i64 = arith.constant 5 : i64{{$}}
+  %o = arith.constant 5 : i64
+  // CHECK-NEXT: %positions = positions : tensor<2x5xi32>{{$}}
+  %0 = positions : tensor<2x5xi32>
+  // CHECK-NEXT: %positions_0 = positions offset %c5_i64 : tensor<?x5xi32>{{$}}
+  %1 = positions offset %o : tensor<?x5xi32>
+  return
+}
