@@ -26,6 +26,9 @@ struct alignas(64) RankStatus {
   std::atomic<uint64_t> heartbeat{0};
   std::atomic<uint32_t> row{none}, body{none}, instruction{none}, microbatch{none}, communicator{none};
 
+  // Rung (counted up and woken) by peers when they move a message of this rank on; for Messages::waitForAny.
+  std::atomic<uint32_t> bell{0};
+
   // The rank's last words: sets them (cut to errorBytes), then the state Failed. For one thread, once.
   void fail(std::string_view text);
   // The last words; empty unless the state is Failed.

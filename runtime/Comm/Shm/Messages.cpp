@@ -11,13 +11,6 @@ constexpr uint32_t phases = 16;
 // How long a sleeper may miss an abort, and how long a rank that owes copies sleeps at most.
 constexpr std::chrono::nanoseconds longest = std::chrono::milliseconds(20), owed = std::chrono::microseconds(200);
 
-void enter(Slot &slot, uint32_t turn, Slot::Phase phase) {
-  slot.state.store(turn * phases + phase, std::memory_order_release);
-  futexWake(slot.state);
-}
-
-void finish(const Message &message) { enter(message.slot(), message.turn() + 1, Slot::Free); }
-
 bool isPast(const Slot &slot, uint32_t turn) { return slot.state.load(std::memory_order_acquire) / phases > turn; }
 
 bool predecessorIsDone(const Message &message) {
@@ -124,6 +117,36 @@ std::unique_ptr<Request> Messages::post(Message message) {
   return std::make_unique<ShmRequest>(*this, std::move(shared));
 }
 
+// The peer may sleep on this message or, in waitForAny, on its bell.
+void Messages::enter(const Message &message, uint32_t turn, Slot::Phase phase) {
+  message.slot().state.store(turn * phases + phase, std::memory_order_release);
+  wakePeer(message);
+}
+
+void Messages::finish(const Message &message) { enter(message, message.turn() + 1, Slot::Free); }
+
+void Messages::wakePeer(const Message &message) {
+  futexWake(message.slot().state);
+  Word &bell = region.status(message.sends ? message.to : message.from).bell;
+  bell.fetch_add(1, std::memory_order_release);
+  futexWake(bell);
+}
+
+Woken Messages::waitForAny(Word &bell, Deadline deadline) {
+  // A ring since the last return counts: it may have come between the caller's last test and now.
+  uint32_t now = bell.load(std::memory_order_acquire);
+  Woken woken = Woken::Changed;
+  if (now == heard) {
+    // What this rank does for its own messages rings no bell.
+    if (owing.load(std::memory_order_relaxed))
+      deadline = std::min(deadline, std::chrono::steady_clock::now() + owed);
+    woken = waitWhile(bell, heard, deadline);
+    now = bell.load(std::memory_order_acquire);
+  }
+  heard = now;
+  return woken;
+}
+
 // Does the next thing that message's side has to do. Under the mutex.
 Messages::Progress Messages::advance(Message &message) {
   Slot &slot = message.slot();
@@ -138,7 +161,7 @@ Messages::Progress Messages::advance(Message &message) {
       if (!slot.state.compare_exchange_strong(state, posted, std::memory_order_acq_rel))
         break; // the peer was first: match it
       message.posted = true;
-      futexWake(slot.state);
+      wakePeer(message);
       return Progress::Waiting;
     }
     case Slot::SendPosted:
@@ -176,7 +199,7 @@ Messages::Progress Messages::match(Message &message) {
   message.posted = true;
   const Side &peer = message.sends ? slot.receiver : slot.sender;
   if (peer.count != message.side.count || peer.type != message.side.type) {
-    enter(slot, message.turn(), Slot::Mismatch);
+    enter(message, message.turn(), Slot::Mismatch);
     return Progress::Mismatched;
   }
   if (peer.offset != outside) {
@@ -185,9 +208,9 @@ Messages::Progress Messages::match(Message &message) {
     return Progress::Complete;
   }
   if (message.side.offset != outside)
-    enter(slot, message.turn(), message.sends ? Slot::ReceiverCopies : Slot::SenderCopies);
+    enter(message, message.turn(), message.sends ? Slot::ReceiverCopies : Slot::SenderCopies);
   else
-    enter(slot, message.turn(), Slot::BounceEmpty);
+    enter(message, message.turn(), Slot::BounceEmpty);
   return Progress::Waiting;
 }
 
@@ -206,7 +229,7 @@ void Messages::fillBounce(Message &message) {
   copyBytes(message.channel->bounce, message.data + message.moved, bytes);
   message.channel->bounced = static_cast<uint32_t>(bytes);
   message.moved += bytes;
-  enter(message.slot(), message.turn(), Slot::BounceFull);
+  enter(message, message.turn(), Slot::BounceFull);
 }
 
 void Messages::emptyBounce(Message &message) {
@@ -216,7 +239,7 @@ void Messages::emptyBounce(Message &message) {
   if (message.moved == message.bytes())
     finish(message);
   else
-    enter(message.slot(), message.turn(), Slot::BounceEmpty);
+    enter(message, message.turn(), Slot::BounceEmpty);
 }
 
 void Messages::serve() {

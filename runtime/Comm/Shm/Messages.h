@@ -39,6 +39,9 @@ public:
   std::unique_ptr<Request> post(Message message);
   // Waits until the word holds another value, and meanwhile does what this rank owes its messages.
   Woken waitWhile(Word &word, uint32_t value, Deadline deadline);
+  // Waits until this rank's bell has rung since the last return: a peer has moved one of its messages on. May return
+  // early.
+  Woken waitForAny(Word &bell, Deadline deadline);
   // The error of an aborted wait.
   Error abortError() const;
 
@@ -47,6 +50,9 @@ private:
   enum class Progress { Waiting, Complete, Mismatched };
   Progress advance(Message &message);
   Progress match(Message &message);
+  void enter(const Message &message, uint32_t turn, Slot::Phase phase);
+  void finish(const Message &message);
+  void wakePeer(const Message &message);
   void copyAsOwner(Message &message);
   void fillBounce(Message &message);
   void emptyBounce(Message &message);
@@ -54,6 +60,7 @@ private:
 
   const Region &region;
   int spins;
+  uint32_t heard = 0; // rings of the bell that waitForAny has returned for
   std::mutex mutex;
   // Messages that this rank must come back to: not posted yet, or in private memory. `owing` is their number.
   std::vector<std::shared_ptr<Message>> pending;

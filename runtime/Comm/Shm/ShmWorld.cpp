@@ -33,6 +33,12 @@ Result<std::unique_ptr<Communicator>> ShmWorld::communicator(const Group &group,
   return std::unique_ptr<Communicator>(std::make_unique<ShmCommunicator>(group, member, shared, **control, *messages));
 }
 
+Status ShmWorld::waitForMessages(Deadline deadline) {
+  if (messages->waitForAny(status().bell, deadline) == Woken::Aborted)
+    return messages->abortError();
+  return {};
+}
+
 void ShmWorld::abort(std::string_view message) { shared.abort(self, message); }
 
 Status dieWithParent(int parent) {
