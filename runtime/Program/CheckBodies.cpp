@@ -143,7 +143,7 @@ private:
     bool same = in.space() == out.space() && in.offset() == out.offset();
     bool overlap = in.space() == out.space() && in.offset() < out.offset() + out.bytes() &&
                    out.offset() < in.offset() + in.bytes();
-    if (overlap && !(same && instruction.op() == Op::AllReduce))
+    if (overlap && !(same && (instruction.op() == Op::AllReduce || n == 1)))
       context.fault("{}: in at {} and out at {} overlap", on, in.offset(), out.offset());
   }
 

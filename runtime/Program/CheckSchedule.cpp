@@ -16,8 +16,9 @@ static void checkMessage(CheckContext &context, const RankProgram &rank, const M
   const Communicator &edge = *communicators->Get(message.communicator());
   if (edge.kind() != CommunicatorKind::Edge || !memberCount(context.program, edge, rank.stage()))
     context.fault("{}: communicator '{}' is no edge of stage {}", where, edge.name()->str(), rank.stage());
-  if (!message.buffer() || message.buffer()->bytes() == 0)
-    context.fault("{}: has no buffer", where);
+  if (!message.buffer() || message.buffer()->bytes() == 0 || message.buffer()->bytes() % 2)
+    context.fault("{}: {} bytes, expected an even number above 0", where,
+                  message.buffer() ? message.buffer()->bytes() : 0);
   else
     checkBuffer(context, rank, *message.buffer(), where);
 }

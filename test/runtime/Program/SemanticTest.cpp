@@ -164,6 +164,8 @@ static const Case scheduleCases[] = {
     {"Streams", [](ProgramT &p) { train(p, 0).streams.clear(); }, "stage 0 entry 'train': 0 streams, expected 1 to 8"},
     {"MessageGroup", [](ProgramT &p) { p.ranks[0]->messages[0]->communicator = 1; },
      "stage 0 message 'h': communicator 'dp' is no edge of stage 0"},
+    {"MessageEmpty", [](ProgramT &p) { p.ranks[0]->messages[0]->buffer = std::make_unique<Buffer>(Space::Slot, 0, 0); },
+     "stage 0 message 'h': 0 bytes, expected an even number above 0"},
     {"MessageSizes",
      [](ProgramT &p) { p.ranks[1]->messages[0]->buffer = std::make_unique<Buffer>(Space::Slot, 0, 28); },
      "entry 'train': transfer 0 on 'pp 0->1' is 32 bytes (stage 0 'h' microbatch 0) on one end, 28 bytes (stage 1 'h' "

@@ -1,0 +1,211 @@
+// Runs that end well, and inputs that are refused before a process starts.
+#include "RunCommand.h"
+#include "SampleProgram.h"
+#include "runtime/Data/BatchReader.h"
+#include "runtime/Program/Random.h"
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+using namespace hocket;
+using hocket::test::LauncherTest;
+using hocket::test::Outcome;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+namespace {
+// What the sample program computes, without ranks, stages or messages.
+struct Reference {
+  std::vector<double> w, moment = std::vector<double>(sample::vocabulary);
+  double u = 1.5;
+  runtime::BatchReader data;
+
+  Reference(const std::string &path, uint64_t seed)
+      : data(std::move(*runtime::BatchReader::create(std::move(*runtime::TokenFile::open(path, runtime::TokenType::U8)),
+                                                     {12, sample::sequence, sample::vocabulary, 12, 1}, seed))) {
+    for (uint64_t i = 0; i < sample::vocabulary; ++i)
+      w.push_back(program::initialNormal(seed, "w", i, 2.0));
+  }
+
+  double step(uint64_t number) {
+    std::vector<int32_t> ids(12 * sample::sequence), next(ids.size());
+    EXPECT_TRUE(data.read(number, 0, 0, ids, next));
+    std::vector<double> dw(sample::vocabulary);
+    double loss = 0, du = 0, count = static_cast<double>(ids.size());
+    for (size_t i = 0; i < ids.size(); ++i) {
+      loss += u * w[ids[i]] * next[i];
+      dw[ids[i]] += u * next[i];
+      du += w[ids[i]] * next[i];
+    }
+    for (uint64_t i = 0; i < sample::vocabulary; ++i) {
+      moment[i] += dw[i];
+      w[i] -= sample::rate * dw[i] / count;
+    }
+    u -= sample::rate * du / count;
+    return loss / count;
+  }
+};
+
+std::vector<nlohmann::json> lines(const std::string &text) {
+  std::vector<nlohmann::json> result;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);)
+    result.push_back(nlohmann::json::parse(line));
+  return result;
+}
+
+double tolerance(double value) { return 1e-5 * std::max(1.0, std::abs(value)); }
+} // namespace
+
+TEST_F(LauncherTest, TrainsAsComputedByHand) {
+  Outcome outcome = runSample({"--steps", "8", "--metrics", folder + "/metrics"});
+  ASSERT_EQ(outcome.status, 0) << outcome.error;
+  Reference reference(data, 1234);
+  std::vector<nlohmann::json> steps = lines(read("metrics"));
+  ASSERT_EQ(steps.size(), 8u);
+  for (uint64_t i = 0; i < 8; ++i) {
+    double loss = reference.step(i + 1);
+    EXPECT_NEAR(steps[i]["loss"].get<double>(), loss, tolerance(loss)) << "step " << i + 1;
+    EXPECT_EQ(steps[i]["step"], i + 1);
+    EXPECT_EQ(steps[i]["tokens"], 48);
+    EXPECT_TRUE(steps[i].contains("grad_norm") && steps[i].contains("lr") && steps[i]["seconds"] > 0);
+  }
+  EXPECT_THAT(outcome.out, StartsWith("step 1/8  loss "));
+  EXPECT_THAT(outcome.out, HasSubstr("\nstep 8/8  loss "));
+  EXPECT_THAT(outcome.out, HasSubstr("memory planned: 3.25 KiB for all ranks (at most 896 B each)"));
+  EXPECT_THAT(rankProcesses(), ElementsAre());
+}
+
+// After steps 0 and 3: every rank's boxes are those of the reference, and padding is zero.
+TEST_F(LauncherTest, DumpHoldsEveryRanksState) {
+  ASSERT_EQ(runSample({"--steps", "3", "--dump", folder + "/dump", "--dump-steps", "0,3"}).status, 0);
+  Reference reference(data, 1234);
+  for (uint64_t step : {0, 3}) {
+    for (uint64_t i = 0; step == 3 && i < 3; ++i)
+      reference.step(i + 1);
+    for (int rank = 0; rank < 4; ++rank) {
+      std::string name = "dump/step" + std::to_string(step) + ".rank" + std::to_string(rank);
+      nlohmann::json index = nlohmann::json::parse(read(name + ".json"));
+      std::string bytes = read(name + ".bin");
+      EXPECT_EQ(index["stage"], rank / 2);
+      for (const nlohmann::json &tensor : index["tensors"]) {
+        uint64_t begin = tensor["box"][0][0], end = tensor["box"][0][1], padded = tensor["padded"][0];
+        const auto *values = reinterpret_cast<const float *>(bytes.data() + tensor["offset"].get<size_t>());
+        const std::vector<double> expected = tensor["name"] == "u"           ? std::vector{reference.u}
+                                             : tensor["kind"] == "Parameter" ? reference.w
+                                                                             : reference.moment;
+        for (uint64_t i = 0; i < end - begin; ++i)
+          EXPECT_NEAR(values[i], expected[begin + i], tolerance(expected[begin + i])) << name << " " << tensor;
+        for (uint64_t i = end - begin; i < padded; ++i)
+          EXPECT_EQ(values[i], 0);
+      }
+    }
+  }
+}
+
+TEST_F(LauncherTest, RepeatedRunIsEqualToTheLastBit) {
+  auto losses = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--steps", "6", "--metrics", folder + "/metrics"});
+    EXPECT_EQ(runSample(more).status, 0);
+    std::vector<std::string> result;
+    for (const nlohmann::json &line : lines(read("metrics")))
+      result.push_back(line["loss"].dump());
+    return result;
+  };
+  auto first = losses({});
+  EXPECT_EQ(losses({}), first);
+  EXPECT_EQ(losses({"--seed", "1234"}), first); // the recipe's
+  EXPECT_NE(losses({"--seed", "1235"}), first);
+}
+
+TEST_F(LauncherTest, OptionsStandBeforeOrAfterTheExecutable) {
+  EXPECT_EQ(run({sample, "--steps", "1", "--data", data, "-n", "4"}).status, 0);
+  EXPECT_EQ(run({"-n", "4", "--data=" + data, "--steps=1", sample}).status, 0);
+}
+
+TEST_F(LauncherTest, TraceHoldsEveryRowOfEveryRank) {
+  ASSERT_EQ(runSample({"--steps", "2", "--trace", folder + "/trace.json"}).status, 0);
+  nlohmann::json trace = nlohmann::json::parse(read("trace.json"));
+  std::map<std::pair<int, std::string>, int> count;
+  for (const nlohmann::json &event : trace["traceEvents"])
+    if (event["ph"] == "X")
+      ++count[{event["pid"], event["name"]}];
+  for (int rank = 0; rank < 4; ++rank) {
+    EXPECT_EQ((count[{rank, "h"}]), 6); // 2 steps x 3 microbatches
+    EXPECT_EQ((count[{rank, "dh"}]), 6);
+    EXPECT_EQ((count[{rank, "sum over ranks"}]), rank < 2 ? 6 : 4); // three or two in a step
+    EXPECT_EQ((count[{rank, rank < 2 ? "embedding w" : "weighted loss"}]), rank < 2 ? 12 : 14);
+  }
+  EXPECT_THAT(trace["traceEvents"][0].dump(), HasSubstr("rank 0 (pp=0 dp=0)"));
+  EXPECT_FALSE(std::filesystem::exists(folder + "/trace.json.rank0"));
+}
+
+TEST_F(LauncherTest, WrongNumberOfRanks) {
+  Outcome outcome = run({"-n", "3", sample, "--data", data, "--steps", "1"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.error, "error: '" + sample + "' is compiled for 4 ranks (pp=2, dp=2), started with -n 3\n");
+}
+
+TEST_F(LauncherTest, UnreadableCommandLine) {
+  for (const std::vector<std::string> &arguments :
+       {std::vector<std::string>{},
+        {"-n", "four", sample, "--data", data, "--steps", "1"},
+        {sample, "--data", data, "--steps", "1"},
+        {"-n", "4", sample, "--steps", "1"},
+        {"-n", "4", sample, "--data", data, "--steps", "1", "--unknown"},
+        {"-n", "4", sample, "--data", data, "--steps", "1", "--timeout", "0"},
+        {"-n", "4", sample, "--data", data, "--steps", "1", "--data-type", "u64"}}) {
+    Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 2) << testing::PrintToString(arguments);
+    EXPECT_NE(outcome.error, "");
+  }
+}
+
+TEST_F(LauncherTest, DataFaults) {
+  Outcome missing = run({"-n", "4", sample, "--data", folder + "/none", "--steps", "1"});
+  EXPECT_EQ(missing.status, 1);
+  EXPECT_EQ(missing.error, "error: cannot open data file '" + folder + "/none': No such file or directory\n");
+  write("tokens", std::string(48, '\1'));
+  Outcome tooShort = runSample({"--steps", "1"});
+  EXPECT_EQ(tooShort.status, 1);
+  EXPECT_EQ(tooShort.error, "error: data file '" + data +
+                                "' is too short: its 48 u8 tokens are 11 samples of 4 + 1 tokens, "
+                                "expected at least 12 samples (49 tokens) for one global batch\n");
+  write("tokens", std::string(90, '\4') + '\5' + std::string(90, '\0'));
+  Outcome outside = runSample({"--steps", "1"});
+  EXPECT_EQ(outside.status, 1);
+  EXPECT_EQ(outside.error, "error: data file '" + data +
+                               "' holds token id 5 at byte offset 90, expected ids below the "
+                               "vocabulary size 5\n");
+}
+
+TEST_F(LauncherTest, DamagedAndForeignExecutables) {
+  std::string whole = read("sample");
+  size_t blob = whole.find(std::string(program::fileMagic, 8) + std::string("\1\0\0\0\x40", 5));
+  ASSERT_NE(blob, std::string::npos);
+  auto refused = [&](const std::string &content) {
+    std::filesystem::remove(sample);
+    write("sample", content);
+    Outcome outcome = runSample({"--steps", "1"});
+    EXPECT_EQ(outcome.status, 1);
+    return outcome.error;
+  };
+  std::string flipped = whole;
+  flipped[blob + 300] ^= 4;
+  EXPECT_THAT(refused(flipped),
+              StartsWith("error: '" + sample + "': program file is damaged: its content has checksum "));
+  EXPECT_EQ(refused(whole.substr(0, whole.size() / 2)), "error: '" + sample + "' is truncated: its " +
+                                                            std::to_string(whole.size() / 2) +
+                                                            " bytes end before what its ELF header announces\n");
+  EXPECT_EQ(refused("#!/bin/sh\n"),
+            "error: '" + sample + "' is not an executable made by hocket compile: it is no ELF file\n");
+}
+
+TEST_F(LauncherTest, TooLittleMemory) {
+  Outcome outcome = run({"-n", "4", HOCKET_SAMPLE_TOO_LARGE, "--data", data, "--steps", "1"});
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_THAT(outcome.error,
+              testing::MatchesRegex("error: 4 ranks need 364 TiB \\([0-9]+ bytes\\) of memory, this machine has "
+                                    "[0-9.]+ .iB \\([0-9]+ bytes\\) free\n"));
+}
