@@ -28,7 +28,6 @@ private:
   LogicalResult expand(Operation &op, const Frame *frame, IRMapping &map);
   FailureOr<SmallVector<Value>> inlineCall(Operation *call, FlatSymbolRefAttr callee, ValueRange args, StringRef name,
                                            const Frame *frame);
-  LogicalResult reportRecursion(Operation *call, BlockOp callee, const Frame *frame);
   LogicalResult checkNames();
   Location locate(Operation &op, const Frame *frame, StringRef path);
   const std::string &groupOf(Operation &op, bool isModel);
@@ -53,14 +52,6 @@ Location BlockInliner::locate(Operation &op, const Frame *frame, StringRef path)
   return path.empty() ? loc : Location(NameLoc::get(builder.getStringAttr(path), loc));
 }
 
-LogicalResult BlockInliner::reportRecursion(Operation *call, BlockOp callee, const Frame *frame) {
-  InFlightDiagnostic diagnostic = call->emitError() << "block @" << callee.getSymName()
-                                                    << " contains itself; blocks nest, they do not recur";
-  for (const Frame *f = frame; f; f = f->outer)
-    diagnostic.attachNote(f->caller) << "inlined here as '" << f->prefix << "'";
-  return diagnostic;
-}
-
 /// Emits the callee's ops at the builder's place and returns what it returns.
 FailureOr<SmallVector<Value>> BlockInliner::inlineCall(Operation *call, FlatSymbolRefAttr symbol, ValueRange args,
                                                        StringRef name, const Frame *outer) {
@@ -69,7 +60,7 @@ FailureOr<SmallVector<Value>> BlockInliner::inlineCall(Operation *call, FlatSymb
     return call->emitError() << "no block is named @" << symbol.getValue();
   for (const Frame *f = outer; f; f = f->outer)
     if (f->callee == callee)
-      return reportRecursion(call, callee, outer);
+      return call->emitError() << "block @" << callee.getSymName() << " contains itself";
   Block &body = callee.getBody().front();
   if (body.getNumArguments() != args.size())
     return call->emitError() << "block @" << callee.getSymName() << " has " << body.getNumArguments()

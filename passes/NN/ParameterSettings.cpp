@@ -31,7 +31,8 @@ ParameterSettings settingsOf(RecipeOp recipe, ParamOp param) {
   ParameterSettings settings;
   if (auto optimizer = recipe.entry<OptimizerOp>(); optimizer && isMatrix(param))
     settings.weightDecay = optimizer.getWeightDecay().convertToDouble();
-  for (GroupOp group : llvm::reverse(groupsOf(recipe, param.getName()))) {
+  SmallVector<GroupOp> groups = groupsOf(recipe, param.getName());
+  for (GroupOp group : llvm::reverse(groups)) {
     if (auto scale = group.getLrScale())
       settings.lrScale = scale->convertToDouble();
     if (auto decay = group.getWeightDecay())

@@ -1,0 +1,76 @@
+// RUN: hocket-opt %s --nn-inline-blocks --nn-verify-model --verify-diagnostics --split-input-file
+
+// Sound: the recipe freezes what the loss does not use; two groups set different things on one parameter.
+nn.model @m(%tokens: tensor<?x2xi32>, %next: tensor<?x2xi32>) -> (tensor<f32>, tensor<i64>) {
+  %spare = param "spare" : tensor<4xf32> init ones
+  %wte = param "wte" : tensor<5x4xf32> init ones
+  %x = embedding %tokens, %wte : tensor<?x2xi32>, tensor<5x4xf32> -> tensor<?x2x4xf32>
+  %sum, %count = cross_entropy %x, %next : tensor<?x2x4xf32>, tensor<?x2xi32> -> tensor<f32>, tensor<i64>
+  return %sum, %count : tensor<f32>, tensor<i64>
+}
+nn.recipe @r for @m {
+  batch 2 sequences
+  precision params f32 compute f32 accumulate f32
+  optimizer adamw(betas = [0.9, 0.95], weight_decay = 0.1)
+  learning_rate cosine(peak = 1.0e-3, warmup = 20, decay = 1000, floor = 1.0e-4)
+  group "spare" frozen
+  group "*" lr_scale 0.5
+  group "wte" weight_decay 0.0
+}
+
+// -----
+
+// Every fault of model and recipe in one run.
+nn.model @m(%tokens: tensor<?x2xi32>, %next: tensor<?x2xi32>) -> (tensor<f32>, tensor<i64>) {
+  // expected-error-re @+1 {{{{^}}no gradient reaches parameter 'spare': no path to the loss; use it, or freeze it by a group of the recipe{{$}}}}
+  %spare = param "spare" : tensor<4xf32> init ones
+  %wte = param "wte" : tensor<5x4xf32> init ones
+  %x = embedding %tokens, %wte : tensor<?x2xi32>, tensor<5x4xf32> -> tensor<?x2x4xf32>
+  %sum, %count = cross_entropy %x, %next : tensor<?x2x4xf32>, tensor<?x2xi32> -> tensor<f32>, tensor<i64>
+  return %sum, %count : tensor<f32>, tensor<i64>
+}
+// expected-note-re @+1 {{{{^}}recipe @r trains it{{$}}}}
+nn.recipe @r for @m {
+  batch 2 sequences
+  // expected-error-re @+2 {{{{^}}precision params 'bf16' is not supported yet; legal: f32{{$}}}}
+  // expected-error-re @+1 {{{{^}}precision reduce 'f16' is not supported yet; legal: f32{{$}}}}
+  precision params bf16 compute f32 accumulate f32 reduce f16
+  optimizer adamw(betas = [0.9, 0.95], weight_decay = 0.1)
+  learning_rate cosine(peak = 1.0e-3, warmup = 20, decay = 1000, floor = 1.0e-4)
+  // expected-error-re @+1 {{{{^}}group 'wtf' fits no parameter of @m; the nearest name is 'wte'{{$}}}}
+  group "wtf" lr_scale 0.5
+  // expected-note-re @+1 {{{{^}}set here, by group '*'{{$}}}}
+  group "*" lr_scale 0.5 weight_decay 0.0
+  // expected-error-re @+2 {{{{^}}group 'wte' sets the learning rate of 'wte', which another group has set{{$}}}}
+  // expected-error-re @+1 {{{{^}}group 'wte' sets the weight decay of 'wte', which another group has set{{$}}}}
+  group "wte" lr_scale 0.25 weight_decay 0.1
+}
+
+// -----
+
+// expected-error-re @+2 {{{{^}}argument 'tokens' of model @m is not used{{$}}}}
+// expected-error-re @+1 {{{{^}}model @m has no parameters; there is nothing to train{{$}}}}
+nn.model @m(%tokens: tensor<?x2xi32>, %next: tensor<?x2xi32>) -> (tensor<f32>, tensor<i64>) {
+  %x = elementwise %next : tensor<?x2xi32> -> tensor<?x2xf32> {
+  ^bb0(%i: i32):
+    %f = arith.sitofp %i : i32 to f32
+    return %f : f32
+  }
+  %sum = sum %x : tensor<?x2xf32> -> tensor<f32>
+  %count = count_tokens %next : tensor<?x2xi32> -> tensor<i64>
+  return %sum, %count : tensor<f32>, tensor<i64>
+}
+
+// -----
+
+nn.model @m(%tokens: tensor<?x2xi32>, %next: tensor<?x2xi32>) -> (tensor<f32>, tensor<i64>) {
+  %wte = param "wte" : tensor<5x4xf32> init ones
+  %x = embedding %tokens, %wte : tensor<?x2xi32>, tensor<5x4xf32> -> tensor<?x2x4xf32>
+  %labels = elementwise %next : tensor<?x2xi32> -> tensor<?x2xi32> {
+  ^bb0(%i: i32):
+    return %i : i32
+  }
+  // expected-error-re @+1 {{{{^}}labels are computed; they must be an argument of the model, so that the tokens of a whole batch can be counted before it runs{{$}}}}
+  %sum, %count = cross_entropy %x, %labels : tensor<?x2x4xf32>, tensor<?x2xi32> -> tensor<f32>, tensor<i64>
+  return %sum, %count : tensor<f32>, tensor<i64>
+}
