@@ -46,12 +46,10 @@ LogicalResult RepeatOp::verify() {
 
 // ---- symbols
 // ---------------------------------------------------------------------------------------------------------
+/// The block that `op` calls; null if it is no call.
 static StringAttr calleeOf(Operation *op) {
-  if (auto call = dyn_cast<CallOp>(op))
-    return call.getCalleeAttr().getAttr();
-  if (auto repeat = dyn_cast<RepeatOp>(op))
-    return repeat.getCalleeAttr().getAttr();
-  return {};
+  auto callee = isa<CallOp, RepeatOp>(op) ? op->getAttrOfType<FlatSymbolRefAttr>("callee") : FlatSymbolRefAttr();
+  return callee ? callee.getAttr() : StringAttr();
 }
 
 /// Adds to `path` the calls by which `from` reaches `target`; false if it does not. Each block is entered once.

@@ -92,15 +92,13 @@ static LogicalResult verifyReturn(FunctionOpInterface function) {
   return error;
 }
 
-/// The name by which an op of a block gives parameters their names, and what the op is.
+/// The name by which an op of a block gives parameters their names, and what the op is. An op that lacks its name is
+/// told by its own verifier, which runs later.
 static std::pair<StringRef, StringRef> namedThing(Operation &op) {
-  if (auto param = dyn_cast<ParamOp>(op))
-    return {param.getName(), "parameter"};
-  if (auto call = dyn_cast<CallOp>(op))
-    return {call.getName(), "call"};
-  if (auto repeat = dyn_cast<RepeatOp>(op))
-    return {repeat.getName(), "call"};
-  return {};
+  if (!isa<ParamOp, CallOp, RepeatOp>(op))
+    return {};
+  auto name = op.getAttrOfType<StringAttr>("name");
+  return {name ? name.getValue() : StringRef(), name ? (isa<ParamOp>(op) ? "parameter" : "call") : ""};
 }
 
 static LogicalResult verifyNamesOnce(FunctionOpInterface function) {

@@ -19,6 +19,12 @@ static std::string joined(StringRef path) {
   return out;
 }
 
+/// The op's attribute `name`. Names are asked for faulty ops too, which may lack it.
+static StringRef nameOf(Operation *op) {
+  auto name = op->getAttrOfType<StringAttr>("name");
+  return name ? name.getValue() : StringRef();
+}
+
 /// The parameter that a value is, seen through casts and collectives: ops of one operand. Empty if it is none.
 static StringRef parameterOf(Value value) {
   constexpr int longestChain = 8;
@@ -27,9 +33,9 @@ static StringRef parameterOf(Value value) {
     if (!op)
       return {};
     if (auto param = dyn_cast<ParamOp>(op))
-      return param.getName();
-    if (auto read = dyn_cast<ReadOp>(op))
-      return read.getKind() == SlotKind::Param || read.getKind() == SlotKind::Value ? read.getName() : StringRef();
+      return nameOf(op);
+    if (auto read = dyn_cast<ReadOp>(op); read && read.getKindAttr())
+      return read.getKind() == SlotKind::Param || read.getKind() == SlotKind::Value ? nameOf(op) : StringRef();
     if (op->getNumOperands() != 1)
       return {};
     value = op->getOperand(0);
@@ -45,7 +51,7 @@ static StringRef accumulatorOf(Value value) {
       return {};
     Operation *user = *value.user_begin();
     if (auto write = dyn_cast<WriteOp>(user))
-      return write.getKind() == SlotKind::Accumulator ? write.getName() : StringRef();
+      return write.getKindAttr() && write.getKind() == SlotKind::Accumulator ? nameOf(user) : StringRef();
     if (user->getNumResults() != 1)
       return {};
     value = user->getResult(0);
@@ -103,7 +109,8 @@ static ArrayRef<StringRef> resultSuffixes(Operation *op) {
 void nameResults(Operation *op, OpAsmSetValueNameFn set) {
   if (auto read = dyn_cast<ReadOp>(op)) {
     static constexpr StringRef suffixes[] = {"", ".m", ".v", ".acc", "", "", ""};
-    set(read.getValue(), (read.getName() + suffixes[static_cast<int>(read.getKind())]).str());
+    if (read.getKindAttr())
+      set(read.getValue(), (nameOf(op) + suffixes[static_cast<int>(read.getKind())]).str());
     return;
   }
   if (!op->getNumResults())
@@ -118,12 +125,12 @@ void nameResults(Operation *op, OpAsmSetValueNameFn set) {
   }
 }
 
-void ParamOp::getAsmResultNames(OpAsmSetValueNameFn set) { set(getValue(), getName()); }
+void ParamOp::getAsmResultNames(OpAsmSetValueNameFn set) { set(getValue(), nameOf(*this)); }
 
 static void nameAfter(StringRef name, ResultRange results, OpAsmSetValueNameFn set) {
   for (auto [i, result] : llvm::enumerate(results))
     set(result, results.size() == 1 ? joined(name) : joined(name) + "_" + std::to_string(i));
 }
-void CallOp::getAsmResultNames(OpAsmSetValueNameFn set) { nameAfter(getName(), getResults(), set); }
-void RepeatOp::getAsmResultNames(OpAsmSetValueNameFn set) { nameAfter(getName(), getResults(), set); }
+void CallOp::getAsmResultNames(OpAsmSetValueNameFn set) { nameAfter(nameOf(*this), getResults(), set); }
+void RepeatOp::getAsmResultNames(OpAsmSetValueNameFn set) { nameAfter(nameOf(*this), getResults(), set); }
 } // namespace hocket::nn

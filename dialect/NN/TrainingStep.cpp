@@ -72,6 +72,8 @@ static LogicalResult collectSlots(TrainingStepOp step, SlotMap &slots) {
       result = op.emitOpError() << "does not belong among the slots of @" << step.getSymName() << " (known: slot)";
       continue;
     }
+    if (!slot.getKindAttr() || !slot.getNameAttr() || !slot.getTypeAttr())
+      continue; // told by the slot's own verifier, which runs later
     auto [known, isNew] = slots.try_emplace(SlotKey(unsigned(slot.getKind()), slot.getName()), slot);
     if (isNew)
       continue;
@@ -115,7 +117,8 @@ static LogicalResult verifyAccess(Operation *op, SlotKind kind, StringRef name, 
   SlotOp slot = found->second;
   auto slotType = dyn_cast<RankedTensorType>(slot.getType());
   bool allMicrobatches = kind == SlotKind::Input && rule.name == "begin";
-  if (!slotType || fits(cast<RankedTensorType>(type), slotType, allMicrobatches))
+  auto valueType = dyn_cast<RankedTensorType>(type);
+  if (!slotType || !valueType || fits(valueType, slotType, allMicrobatches))
     return result;
   InFlightDiagnostic error = op->emitOpError() << "of '" << name << "' as " << type << ", the slot holds " << slotType
                                                << ": element type and rank must agree";
@@ -127,6 +130,9 @@ static LogicalResult verifyRegion(Region &region, const RegionRule &rule, const 
   LogicalResult result = success();
   llvm::DenseMap<SlotKey, Operation *> written;
   region.walk([&](Operation *op) {
+    if (isa<ReadOp, WriteOp>(op) &&
+        (!op->getAttrOfType<SlotKindAttr>("kind") || !op->getAttrOfType<StringAttr>("name")))
+      return; // told by the op's own verifier, which runs later
     if (auto read = dyn_cast<ReadOp>(op)) {
       if (failed(verifyAccess(op, read.getKind(), read.getName(), read.getValue().getType(), rule, slots)))
         result = failure();

@@ -27,3 +27,12 @@ nn.block @b(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = gelu %x : tensor<4xf32> -> tensor<4xf32> on [3 : i32]
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+dist.mesh @one<"dp"=2>
+nn.block @b(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error-re @+1 {{{{^}}'nn.gelu' op has a sharding of 1 dimensions for a value of 2{{$}}}}
+  %0 = gelu %x : tensor<4x4xf32> on [#dist.sharding<@one, [{}]>]
+  return %0 : tensor<4x4xf32>
+}

@@ -70,3 +70,25 @@ nn.training_step @t of @gpt with @r microbatches 1 slots {
 } update {
 } evaluate {
 }
+
+// -----
+
+// An op that lacks what its region asks for is told once, by itself.
+nn.model @gpt(%tokens: tensor<?x4xi32>, %next: tensor<?x4xi32>) -> (tensor<f32>, tensor<i64>) {
+  // expected-error-re @+1 {{{{^}}'nn.param' op requires attribute 'name'{{$}}}}
+  %w = "nn.param"() {init = #nn.init<ones>} : () -> tensor<8x8xf32>
+  %e = embedding %tokens, %w : tensor<?x4xi32>, tensor<8x8xf32> -> tensor<?x4x8xf32>
+  %sum, %count = cross_entropy %e, %next : tensor<?x4x8xf32>, tensor<?x4xi32>
+  return %sum, %count : tensor<f32>, tensor<i64>
+}
+
+// -----
+
+nn.training_step @t of @gpt with @r microbatches 1 slots {
+} begin {
+} microbatch {
+  // expected-error-re @+1 {{{{^}}'nn.read' op requires attribute 'kind'{{$}}}}
+  %0 = "nn.read"() {name = "w"} : () -> tensor<2xf32>
+} update {
+} evaluate {
+}
