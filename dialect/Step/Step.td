@@ -30,6 +30,7 @@ def Step_TableAttr : AttrDef<Step_Dialect, "Table"> {
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$streams, ArrayRefParameter<"::hocket::step::Row">:$rows);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
 // ---- program -----------------------------------------------------------------------------------------------------------
@@ -69,8 +70,9 @@ def Step_BodyOp : Step_Op<"body", [HasParent<"ProgramOp">, NoTerminator, NoRegio
 }
 def Step_MessageOp : Step_Op<"message", [HasParent<"ProgramOp">]> {
   let summary = "what goes over one directed pipeline edge each microbatch, from or to this stage";
-  let arguments = (ins StrAttr:$name, I64Attr:$from, I64Attr:$to, AnyMemRef:$buffer, StrAttr:$cause);
-  let assemblyFormat = "$name `from` $from `to` $to `carries` $buffer `because` $cause `:` type($buffer) attr-dict";
+  let description = [{ The buffers lie side by side in every slot, so that they go as one message. }];
+  let arguments = (ins StrAttr:$name, I64Attr:$from, I64Attr:$to, Variadic<AnyMemRef>:$buffers, StrAttr:$cause);
+  let assemblyFormat = "$name `from` $from `to` $to `carries` $buffers `because` $cause `:` type($buffers) attr-dict";
 }
 def Step_ScheduleOp : Step_Op<"schedule", [HasParent<"ProgramOp">]> {
   let summary = "the table of an entry (\"train\", \"eval\"): rows of bodies and messages on streams";
@@ -100,7 +102,7 @@ def Step_LaunchOp : Step_WorkOp<"launch", (ins FlatSymbolRefAttr:$kernel, Variad
     Variadic<AnyMemRef>:$outs)> {
   let summary = "runs a kernel: func.func @kernel(inputs…, scalars…) -> results…, made of nn and step data-movement ops";
   let assemblyFormat = [{$kernel `(` $inputs `)` (`scalars` `(` $scalars^ `)`)? (`outs` `(` $outs^ `:` type($outs) `)`)?
-      `:` `(` type($inputs) `)` `->` `(` type($results) `)` custom<Placement>($path, $phase, $shardings) attr-dict}];
+      `:` `(` type($inputs) `)` `->` `(` type($results) `)` `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 def Step_GemmOp : Step_WorkOp<"gemm", (ins AnyType:$a, AnyType:$b, Optional<AnyType>:$c, Variadic<AnyMemRef>:$outs,
     UnitAttr:$trans_a, UnitAttr:$trans_b, DenseI64ArrayAttr:$mnk, DenseI64ArrayAttr:$leading, OptionalAttr<I64Attr>:$batch,
@@ -108,14 +110,13 @@ def Step_GemmOp : Step_WorkOp<"gemm", (ins AnyType:$a, AnyType:$b, Optional<AnyT
   let summary = "row-major product on the vendor's library: result[m,n] = op(a) op(b) (+ c); mnk, leading dimensions of a, b, result";
   let assemblyFormat = [{(`transpose_a` $trans_a^)? $a `,` (`transpose_b` $trans_b^)? $b (`add` $c^ `:` type($c))?
       (`outs` `(` $outs^ `:` type($outs) `)`)? `mnk` $mnk `leading` $leading (`batch` $batch^ `strides` $strides)?
-      `:` type($a) `,` type($b) `->` `(` type($results) `)` custom<Placement>($path, $phase, $shardings) attr-dict}];
+      `:` type($a) `,` type($b) `->` `(` type($results) `)` `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 def Step_CollectiveOp : Step_WorkOp<"collective", (ins Step_CollectiveKind:$kind, Dist_Reduction:$reduction, AnyType:$input,
     Variadic<AnyMemRef>:$outs, Dist_AxesAttr:$axes, OptionalAttr<DenseI64ArrayAttr>:$stages, StrAttr:$cause), []> {
   let summary = "a flat, rank-major collective, as communicators offer it";
   let assemblyFormat = [{$kind $reduction $input (`outs` `(` $outs^ `:` type($outs) `)`)? `over` custom<Axes>($axes)
-      (`stages` $stages^)? `because` $cause `:` type($input) `->` `(` type($results) `)`
-      custom<Placement>($path, $phase, $shardings) attr-dict}];
+      (`stages` $stages^)? `because` $cause `:` type($input) `->` `(` type($results) `)` `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 
 // ---- data movement, inside kernels --------------------------------------------------------------------------------------
