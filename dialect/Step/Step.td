@@ -17,6 +17,7 @@ def Step_Dialect : Dialect {
   let summary = "when each thing happens: bodies and the schedule table of one rank's step";
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::hocket::nn::NNDialect", "::hocket::dist::DistDialect"];
+  let extraClassDeclaration = "void registerAttributes();";
 }
 class Step_Op<string mnemonic, list<Trait> traits = []> : Op<Step_Dialect, mnemonic, traits>;
 
@@ -48,6 +49,14 @@ def Step_ProgramOp : Step_Op<"program", [IsolatedFromAbove, Symbol, NoTerminator
   let assemblyFormat = [{$sym_name `under` $plan `stage` $stage `layers` $layers `microbatches` $microbatches
       (`arena` $arena_bytes^)? (`slots` $slot_count^ `of` $slot_bytes `at` $slots_offset)? attr-dict-with-keyword $body}];
   let extraClassDeclaration = [{ static ::llvm::StringRef getDefaultDialect() { return "step"; } }];
+}
+def Step_JobOp : Step_Op<"job", [Symbol]> {
+  let summary = "what all stages' programs have in common: sizes of the batch, the vocabulary, parameters counted once";
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$model, FlatSymbolRefAttr:$recipe, FlatSymbolRefAttr:$plan,
+                       I64Attr:$rows, I64Attr:$microbatches, I64Attr:$sequence, I64Attr:$vocabulary, I64Attr:$parameters,
+                       I64Attr:$stages);
+  let assemblyFormat = [{$sym_name `of` $model `with` $recipe `under` $plan `rows` $rows `microbatches` $microbatches
+      `sequence` $sequence `vocabulary` $vocabulary `parameters` $parameters `stages` $stages attr-dict}];
 }
 def Step_BufferOp : Step_Op<"buffer", [DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "a piece of memory: its use, its space, its offset there once planned";

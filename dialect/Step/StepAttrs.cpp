@@ -1,8 +1,19 @@
 // The text of a schedule table, one row a line.
 #include "dialect/Step/Step.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
 using namespace mlir;
 using namespace hocket::step;
+
+#define GET_ATTRDEF_CLASSES
+#include "dialect/Step/StepAttrs.cpp.inc"
+
+void StepDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialect/Step/StepAttrs.cpp.inc"
+      >();
+}
 
 llvm::hash_code hocket::step::hash_value(const Row &row) {
   return llvm::hash_combine(static_cast<int>(row.kind), row.stream, row.index, row.microbatch, row.slot,

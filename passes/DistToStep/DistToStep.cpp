@@ -1,0 +1,114 @@
+// dist-to-step: one partitioned training step becomes one program a stage.
+#include "passes/DistToStep/Passes.h"
+#include "passes/DistToStep/ScheduleTables.h"
+#include "passes/DistToStep/StageProgram.h"
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::step;
+
+namespace hocket::step {
+#define GEN_PASS_DEF_DISTTOSTEPPASS
+#include "passes/DistToStep/Passes.h.inc"
+} // namespace hocket::step
+
+namespace {
+/// The tables of both entries for all stages.
+struct Schedules {
+  std::optional<schedule::Tables> train, eval;
+};
+
+/// Rows of one microbatch on one rank, and the length of a sequence: of the labels as this rank reads them.
+std::pair<int64_t, int64_t> localBatch(nn::TrainingStepOp step) {
+  for (Operation &op : step.getMicrobatch().front())
+    if (auto read = dyn_cast<nn::ReadOp>(op); read && read.getKind() == nn::SlotKind::Input && read.getValue().getType().getRank() == 2)
+      return {read.getValue().getType().getDimSize(0), read.getValue().getType().getDimSize(1)};
+  return {0, 0};
+}
+
+int64_t globalRows(nn::SlotOp slot, int64_t dim) {
+  if (auto shard = dyn_cast_or_null<dist::ShardAttr>(slot.getShardingAttr()))
+    return shard.getGlobal().getDimSize(dim);
+  return cast<RankedTensorType>(slot.getType()).getDimSize(dim);
+}
+
+/// Rows of the greatest table that tokens look up directly.
+int64_t vocabulary(nn::TrainingStepOp step) {
+  int64_t size = 0;
+  step.getMicrobatch().walk([&](nn::EmbeddingOp embedding) {
+    auto ids = embedding.getIds().getDefiningOp<nn::ReadOp>();
+    auto table = embedding.getTable().getDefiningOp<nn::ReadOp>();
+    if (ids && ids.getKind() == nn::SlotKind::Input && table)
+      size = std::max(size, globalRows(step.findSlot(table.getKind(), table.getName()), 0));
+  });
+  return size;
+}
+
+int64_t countParameters(nn::TrainingStepOp step) {
+  int64_t count = 0;
+  for (Operation &op : step.getSlots().front())
+    if (auto slot = cast<nn::SlotOp>(op); slot.getKind() == nn::SlotKind::Param) {
+      int64_t elements = 1;
+      for (int64_t d = 0; d < cast<RankedTensorType>(slot.getType()).getRank(); ++d)
+        elements *= globalRows(slot, d);
+      count += elements;
+    }
+  return count;
+}
+
+struct DistToStepPass : hocket::step::impl::DistToStepPassBase<DistToStepPass> {
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    for (auto trainingStep : llvm::make_early_inc_range(getOperation().getOps<nn::TrainingStepOp>()))
+      if (failed(lower(trainingStep, symbols)))
+        return signalPassFailure();
+  }
+
+  LogicalResult lower(nn::TrainingStepOp step, SymbolTable &symbols) {
+    auto plan = step.getPlanAttr() ? symbols.lookup<dist::PlanOp>(step.getPlanAttr().getAttr()) : dist::PlanOp();
+    if (!plan)
+      return step.emitError() << "is under no plan; stages and schedule come from one";
+    auto mesh = symbols.lookup<dist::MeshOp>(plan.getMesh());
+    auto stagesTactic = plan.tactic<dist::StagesOp>();
+    auto axes = stagesTactic ? stagesTactic.getAxes() : dist::AxesAttr::get(&getContext(), {});
+    unsigned stages = stagesTactic ? dist::axesSize(mesh, axes.getRefs()) : 1;
+    Location stagesLoc = stagesTactic ? stagesTactic.getLoc() : plan.getLoc();
+    FailureOr<StagePlacement> placement = placeStages(step, stages, stagesLoc);
+    if (failed(placement))
+      return failure();
+    auto crossings = findCrossings(step, *placement);
+    StringRef scheduleName = stagesTactic ? stagesTactic.getSchedule() : "1f1b";
+    Schedules schedules{solveSchedule(scheduleName, stages, step.getMicrobatches(), false, stagesLoc),
+                        solveSchedule(scheduleName, stages, step.getMicrobatches(), true, stagesLoc)};
+    if (failed(crossings) || !schedules.train || !schedules.eval)
+      return failure();
+
+    OpBuilder builder(step);
+    auto [rows, sequence] = localBatch(step);
+    JobOp::create(builder, step.getLoc(), step.getSymName().str() + "_job", step.getModelAttr(), step.getRecipeAttr(), step.getPlanAttr(), rows,
+                  step.getMicrobatches(), sequence, vocabulary(step), countParameters(step), uint64_t(stages));
+    for (unsigned stage = 0; stage < stages; ++stage) {
+      StageProgram program(builder, step, *placement, stage, mesh, axes, *crossings);
+      if (failed(program.build()))
+        return failure();
+      addSchedules(program, stage, schedules);
+    }
+    step.erase();
+    return success();
+  }
+
+  void addSchedules(StageProgram &program, unsigned stage, const Schedules &schedules) {
+    OpBuilder builder = OpBuilder::atBlockEnd(&program.getProgram().getBody().front());
+    auto add = [&](StringRef name, const schedule::Tables &tables, bool evaluate) {
+      SmallVector<unsigned> messages;
+      for (auto [from, to] : program.getEdges())
+        for (auto [index, message] : llvm::enumerate(tables.messages))
+          if (message.from == from && message.to == to)
+            messages.push_back(index);
+      ScheduleOp::create(builder, program.getProgram().getLoc(), name,
+                         makeTable(&getContext(), tables, stage, program.getBodies(), messages, evaluate));
+    };
+    add("train", *schedules.train, false);
+    add("eval", *schedules.eval, true);
+  }
+};
+} // namespace

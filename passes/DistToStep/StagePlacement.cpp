@@ -1,0 +1,146 @@
+// Layers to stages, and every other op to the stage of what it uses.
+#include "passes/DistToStep/StagePlacement.h"
+#include "dialect/Dist/Dist.h"
+#include "passes/Schedule/Stages.h"
+#include "llvm/ADT/SetVector.h"
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::step;
+
+StringRef hocket::step::layerOf(StringRef path) {
+  size_t begin = 0;
+  while (begin <= path.size()) {
+    size_t end = std::min(path.find('.', begin), path.size());
+    StringRef component = path.slice(begin, end);
+    if (begin > 0 && !component.empty() && llvm::all_of(component, llvm::isDigit))
+      return path.take_front(end);
+    begin = end + 1;
+  }
+  return "";
+}
+
+bool hocket::step::isFree(Operation *op) {
+  if (isa<nn::ReadOp, dist::OffsetOp>(op))
+    return true;
+  if (!isPure(op) || op->getNumRegions())
+    return false;
+  return llvm::all_of(op->getOperands(), [](Value value) {
+    Operation *def = value.getDefiningOp();
+    return def && !isa<nn::ReadOp>(def) && isFree(def);
+  });
+}
+
+/// The layers in model order, cut into stages.
+static LogicalResult cutLayers(Block &microbatch, StagePlacement &placement, Location loc) {
+  llvm::SetVector<StringRef> layers;
+  for (Operation &op : microbatch)
+    if (StringRef layer = layerOf(nn::getPath(&op)); !layer.empty() && nn::getPhase(&op) == nn::Phase::Forward)
+      layers.insert(layer);
+  for (StringRef layer : layers)
+    placement.layers.push_back(layer.str());
+  if (placement.stages == 1) {
+    placement.layerCounts = {static_cast<uint32_t>(layers.size())};
+  } else {
+    schedule::Faults faults;
+    auto counts = schedule::evenStages(layers.size(), placement.stages, faults);
+    if (!counts) {
+      for (const schedule::Fault &fault : faults) {
+        auto error = emitError(loc) << fault.text;
+        for (const std::string &note : fault.notes)
+          error.attachNote() << note;
+      }
+      return failure();
+    }
+    placement.layerCounts.assign(counts->begin(), counts->end());
+  }
+  unsigned next = 0;
+  for (auto [stage, count] : llvm::enumerate(placement.layerCounts))
+    for (uint32_t i = 0; i < count; ++i)
+      placement.stageOfLayer[placement.layers[next++]] = stage;
+  return success();
+}
+
+/// The stage of an op outside of layers; see placeStages.
+static FailureOr<unsigned> followOperands(Operation *op, const StagePlacement &placement) {
+  bool backward = nn::getPhase(op) != nn::Phase::Forward;
+  std::optional<unsigned> last, first;
+  Operation *lastDef = nullptr;
+  for (Value operand : op->getOperands()) {
+    Operation *def = operand.getDefiningOp();
+    auto it = placement.stageOf.find(def);
+    if (it == placement.stageOf.end())
+      continue;
+    if (backward && nn::getPhase(def) != nn::Phase::Forward) {
+      first = std::min(first.value_or(it->second), it->second);
+      continue;
+    }
+    if (backward && last && *last != it->second) {
+      auto error = op->emitError() << "uses forward values of stages " << *last << " and " << it->second
+                                   << "; the backward of one op must lie on one stage";
+      error.attachNote(lastDef->getLoc()) << "made on stage " << *last;
+      error.attachNote(def->getLoc()) << "made on stage " << it->second;
+      return failure();
+    }
+    last = std::max(last.value_or(0), it->second);
+    lastDef = def;
+  }
+  return last ? *last : first.value_or(0);
+}
+
+FailureOr<StagePlacement> hocket::step::placeStages(nn::TrainingStepOp step, unsigned stages, Location stagesLoc) {
+  StagePlacement placement;
+  placement.stages = stages;
+  Block &microbatch = step.getMicrobatch().front();
+  if (failed(cutLayers(microbatch, placement, stagesLoc)))
+    return failure();
+  for (Operation &op : microbatch) {
+    if (isFree(&op))
+      continue;
+    auto layer = placement.stageOfLayer.find(layerOf(nn::getPath(&op)));
+    if (layer != placement.stageOfLayer.end()) {
+      placement.stageOf[&op] = layer->second;
+      continue;
+    }
+    FailureOr<unsigned> stage = followOperands(&op, placement);
+    if (failed(stage))
+      return failure();
+    placement.stageOf[&op] = *stage;
+  }
+  for (Operation &op : microbatch) {
+    auto stage = placement.stageOf.find(&op);
+    if (auto write = dyn_cast<nn::WriteOp>(op); write && write.getKind() == nn::SlotKind::Accumulator)
+      placement.accumulatorStage[write.getName()] = stage->second;
+    if (stage == placement.stageOf.end())
+      continue;
+    for (Value operand : op.getOperands())
+      if (auto read = operand.getDefiningOp<nn::ReadOp>(); read && read.getKind() == nn::SlotKind::Param)
+        placement.holders[read.getName()].push_back(stage->second);
+  }
+  for (auto &entry : placement.holders) {
+    llvm::sort(entry.second);
+    entry.second.erase(llvm::unique(entry.second), entry.second.end());
+  }
+  return placement;
+}
+
+std::string StagePlacement::describe(nn::TrainingStepOp step, unsigned stage) const {
+  llvm::SetVector<StringRef> parts;
+  unsigned firstLayer = 0;
+  for (unsigned s = 0; s < stage; ++s)
+    firstLayer += layerCounts[s];
+  unsigned count = layerCounts[stage];
+  std::string range;
+  if (count)
+    range = layers[firstLayer] + (count > 1 ? " to " + layers[firstLayer + count - 1] : "");
+  for (Operation &op : step.getMicrobatch().front()) {
+    auto it = stageOf.find(&op);
+    if (it == stageOf.end() || it->second != stage || nn::getPhase(&op) != nn::Phase::Forward)
+      continue;
+    StringRef path = nn::getPath(&op);
+    if (!layerOf(path).empty())
+      parts.insert(range);
+    else if (!path.empty())
+      parts.insert(path);
+  }
+  return llvm::join(parts, ", ");
+}

@@ -1,0 +1,35 @@
+// Which stage each op of a partitioned training step runs on. Layers are cut; everything else follows from its operands.
+#pragma once
+#include "dialect/NN/NN.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace hocket::step {
+
+/// The layer of a path: up to its first component that is a number after another component; "" outside of layers.
+///   h.3.attn.qkv -> h.3;  h.3 -> h.3;  wte#0 -> "";  ln_f -> ""
+llvm::StringRef layerOf(llvm::StringRef path);
+
+/// A value that every stage can make for itself: reads of slots, and what depends on nothing but the rank (positions, offsets).
+bool isFree(mlir::Operation *op);
+
+struct StagePlacement {
+  unsigned stages = 1;
+  llvm::SmallVector<std::string> layers;   ///< in model order
+  llvm::SmallVector<uint32_t> layerCounts; ///< layers of each stage
+  llvm::StringMap<unsigned> stageOfLayer;
+  /// Of the microbatch region's ops that are not free.
+  llvm::DenseMap<mlir::Operation *, unsigned> stageOf;
+  /// Stages that use a parameter, and the stage that adds to an accumulator.
+  llvm::StringMap<llvm::SmallVector<unsigned>> holders;
+  llvm::StringMap<unsigned> accumulatorStage;
+
+  /// What a stage computes, in words: "wte#0, wpe, h.0 to h.2".
+  std::string describe(nn::TrainingStepOp step, unsigned stage) const;
+};
+
+/// Cuts the layers of the microbatch region into `stages` stages, as even as can be, longer ones first. Ops outside of layers
+/// go with their last producer (forward), or with the forward values they use, else with their first producer (backward).
+/// Errors: more stages than layers; a backward op that needs forward values of two stages.
+llvm::FailureOr<StagePlacement> placeStages(nn::TrainingStepOp step, unsigned stages, mlir::Location stagesLoc);
+} // namespace hocket::step

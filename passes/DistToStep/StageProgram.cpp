@@ -1,0 +1,352 @@
+// Buffers, bodies and messages of one stage.
+#include "passes/DistToStep/StageProgram.h"
+#include "passes/DistToStep/BodyEmitter.h"
+#include "passes/DistToStep/FlatCollectives.h"
+#include "passes/DistToStep/UpdateHomes.h"
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::step;
+
+FailureOr<SmallVector<Crossing>> hocket::step::findCrossings(nn::TrainingStepOp step, const StagePlacement &placement) {
+  SmallVector<Crossing> crossings;
+  bool failed = false;
+  for (Operation &op : step.getMicrobatch().front()) {
+    auto home = placement.stageOf.find(&op);
+    if (home == placement.stageOf.end())
+      continue;
+    bool forward = nn::getPhase(&op) == nn::Phase::Forward;
+    for (Value result : op.getResults()) {
+      unsigned last = home->second;
+      for (Operation *user : result.getUsers()) {
+        auto it = placement.stageOf.find(user);
+        if (it == placement.stageOf.end() || it->second == home->second)
+          continue;
+        bool onTheWay = forward ? it->second > home->second && nn::getPhase(user) == nn::Phase::Forward : it->second < home->second;
+        if (!onTheWay && !(forward && it->second > home->second)) {
+          auto error = user->emitError() << "on stage " << it->second << " uses a value of stage " << home->second
+                                         << "; " << (forward ? "forward values go to later stages only" : "gradients go to earlier stages only");
+          error.attachNote(op.getLoc()) << "made here";
+          failed = true;
+          continue;
+        }
+        last = forward ? std::max(last, it->second) : std::min(last, it->second);
+      }
+      if (last != home->second)
+        crossings.push_back({result, home->second, last});
+    }
+  }
+  return failed ? FailureOr<SmallVector<Crossing>>(failure()) : crossings;
+}
+
+StageProgram::StageProgram(OpBuilder &builder, nn::TrainingStepOp step, const StagePlacement &placement, unsigned stage,
+                           dist::MeshOp mesh, dist::AxesAttr stageAxes, ArrayRef<Crossing> crossings)
+    : builder(builder), step(step), placement(placement), stage(stage), mesh(mesh), stageAxes(stageAxes),
+      crossings(crossings) {}
+
+Value StageProgram::addBuffer(Location loc, StringRef name, MemoryClass memory, Space space, RankedTensorType type,
+                              nn::SlotKindAttr slot, nn::InitAttr init, Attribute shard) {
+  OpBuilder::InsertionGuard guard(builder);
+  if (firstBody)
+    builder.setInsertionPoint(firstBody);
+  else
+    builder.setInsertionPointToEnd(&program.getBody().front());
+  auto memref = MemRefType::get(type.getShape(), type.getElementType());
+  return BufferOp::create(builder, loc, memref, name, memory, space, IntegerAttr(), slot, init,
+                          dyn_cast_or_null<dist::ShardAttr>(shard));
+}
+
+static MemoryClass memoryOf(nn::SlotKind kind, RankedTensorType type) {
+  switch (kind) {
+  case nn::SlotKind::Param:
+    return MemoryClass::Parameter;
+  case nn::SlotKind::FirstMoment:
+  case nn::SlotKind::SecondMoment:
+    return MemoryClass::OptimizerState;
+  case nn::SlotKind::Accumulator:
+    return MemoryClass::Accumulator;
+  case nn::SlotKind::Input:
+    return MemoryClass::Input;
+  case nn::SlotKind::Value:
+  case nn::SlotKind::Output:
+    return type.getRank() ? MemoryClass::Workspace : MemoryClass::Scalar;
+  }
+  llvm_unreachable("slot kind");
+}
+
+Value StageProgram::slotBuffer(nn::SlotKind kind, StringRef name, RankedTensorType type) {
+  Value &buffer = slotBuffers[(nn::stringifySlotKind(kind) + " " + name).str()];
+  if (buffer)
+    return buffer;
+  nn::SlotOp slot = step.findSlot(kind, name);
+  bool perMicrobatch = kind == nn::SlotKind::Input && type.getRank() > 0 && !name.ends_with(".all");
+  std::string label = name.str();
+  if (kind == nn::SlotKind::FirstMoment || kind == nn::SlotKind::SecondMoment)
+    label += kind == nn::SlotKind::FirstMoment ? ".m" : ".v";
+  if (kind == nn::SlotKind::Accumulator)
+    label += ".sum";
+  Attribute shard = slot ? slot.getShardingAttr() : Attribute();
+  buffer = addBuffer(slot ? slot.getLoc() : step.getLoc(), label, memoryOf(kind, type),
+                     perMicrobatch ? Space::Microbatch : Space::Arena, type, nn::SlotKindAttr::get(builder.getContext(), kind),
+                     slot ? slot.getInitAttr() : nn::InitAttr(), shard);
+  return buffer;
+}
+
+Value StageProgram::valueBuffer(Value value) {
+  Value &buffer = valueBuffers[value];
+  if (buffer)
+    return buffer;
+  Operation *def = value.getDefiningOp();
+  std::string name = (def->getName().stripDialect() + "_" + Twine(valueBuffers.size())).str();
+  if (StringRef path = nn::getPath(def); !path.empty())
+    name = (path + "." + name).str();
+  bool message = llvm::any_of(crossings, [&](const Crossing &c) {
+    return c.value == value && std::min(c.first, c.last) <= stage && stage <= std::max(c.first, c.last);
+  });
+  buffer = addBuffer(value.getLoc(), name, message ? MemoryClass::Communication : MemoryClass::Activation, Space::Slot,
+                     cast<RankedTensorType>(value.getType()), {}, {}, nn::getSharding(cast<OpResult>(value)));
+  return buffer;
+}
+
+/// Which values lie in the slot between bodies: forward values that backward uses, and what is sent or received.
+void StageProgram::findKept() {
+  for (Operation &op : step.getMicrobatch().front()) {
+    auto home = placement.stageOf.find(&op);
+    if (home == placement.stageOf.end() || home->second != stage || nn::getPhase(&op) != nn::Phase::Forward)
+      continue;
+    for (Value result : op.getResults())
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+            auto it = placement.stageOf.find(user);
+            return it != placement.stageOf.end() && it->second == stage && nn::getPhase(user) != nn::Phase::Forward;
+          }))
+        kept.insert(result);
+  }
+  for (const Crossing &crossing : crossings)
+    if (crossing.first == stage)
+      kept.insert(crossing.value);
+}
+
+Block *StageProgram::addBody(BodyKind kind) {
+  builder.setInsertionPointToEnd(&program.getBody().front());
+  auto body = BodyOp::create(builder, step.getLoc(), kind, uint64_t(0));
+  Block *block = builder.createBlock(&body.getBody());
+  if (!firstBody)
+    firstBody = body;
+  bodies.push_back(kind);
+  builder.setInsertionPointToEnd(block);
+  return block;
+}
+
+void StageProgram::buildMicrobatch(BodyKind kind) {
+  addBody(kind);
+  BodyEmitter emitter(*this, builder);
+  for (Operation &op : step.getMicrobatch().front()) {
+    auto home = placement.stageOf.find(&op);
+    bool forward = nn::getPhase(&op) == nn::Phase::Forward;
+    if (home != placement.stageOf.end() && home->second == stage && forward == (kind == BodyKind::Forward))
+      emitter.emit(&op);
+  }
+}
+
+/// The ops of a region that make what `wanted` ops need, in order.
+static SmallVector<Operation *> sliceFor(Region &region, llvm::function_ref<bool(Operation *)> wanted) {
+  llvm::DenseSet<Operation *> needed;
+  SmallVector<Operation *> work;
+  for (Operation &op : region.front())
+    if (wanted(&op))
+      work.push_back(&op);
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val();
+    if (!needed.insert(op).second)
+      continue;
+    for (Value operand : op->getOperands())
+      work.push_back(operand.getDefiningOp());
+  }
+  SmallVector<Operation *> ordered;
+  for (Operation &op : region.front())
+    if (needed.contains(&op))
+      ordered.push_back(&op);
+  return ordered;
+}
+
+/// Zeroes the accumulators of this stage, and makes the values that its other bodies read (and all outputs).
+void StageProgram::buildBegin() {
+  Block *block = addBody(BodyKind::Begin);
+  llvm::StringSet<> valuesRead;
+  for (auto &[key, buffer] : slotBuffers)
+    if (key().starts_with(nn::stringifySlotKind(nn::SlotKind::Value)))
+      valuesRead.insert(key());
+  BodyEmitter emitter(*this, builder);
+  for (Operation &op : step.getSlots().front()) {
+    auto slot = cast<nn::SlotOp>(op);
+    auto adder = placement.accumulatorStage.find(slot.getName());
+    if (slot.getKind() != nn::SlotKind::Accumulator || adder == placement.accumulatorStage.end() || adder->second != stage)
+      continue;
+    auto found = slotBuffers.find((nn::stringifySlotKind(nn::SlotKind::Accumulator) + " " + slot.getName()).str());
+    auto memref = cast<MemRefType>(found->second.getType());
+    Value zeros = emitZeros(builder, slot.getLoc(), RankedTensorType::get(memref.getShape(), memref.getElementType()), slot.getName());
+    StoreOp::create(builder, slot.getLoc(), zeros, found->second);
+  }
+  for (Operation *op : sliceFor(step.getBegin(), [&](Operation *op) {
+         auto write = dyn_cast<nn::WriteOp>(op);
+         return write && (write.getKind() == nn::SlotKind::Output ||
+                          valuesRead.contains((nn::stringifySlotKind(write.getKind()) + " " + write.getName()).str()));
+       }))
+    if (!isa<nn::ReadOp>(op))
+      emitter.emit(op);
+  // Begin is made last, when it is known what the others read, and stands first.
+  Operation *body = block->getParentOp();
+  if (body != firstBody) {
+    body->moveBefore(firstBody);
+    firstBody = body;
+    bodies.pop_back();
+    bodies.insert(bodies.begin(), BodyKind::Begin);
+  }
+}
+
+namespace {
+/// Emits the ops of update or evaluate that one stage runs.
+struct OnceEmitter {
+  OpBuilder &builder;
+  BodyEmitter &emitter;
+  const UpdateHomes &homes;
+  unsigned stage, stages;
+  dist::AxesAttr stageAxes;
+
+  bool gives(Value value) const { return homes.giver(value) == stage; }
+  Value ownOrZeros(Value value, StringRef path) {
+    auto type = cast<RankedTensorType>(value.getType());
+    return gives(value) ? emitter.get(value) : emitZeros(builder, value.getLoc(), type, path);
+  }
+  Value exchange(Operation *op, Value own, const Stages &among, StringRef cause) {
+    SmallVector<int64_t> coordinates;
+    if (!among.all())
+      for (unsigned s : among.set_bits())
+        coordinates.push_back(s);
+    return emitAllReduce(builder, op->getLoc(), own, dist::Reduction::Sum, stageAxes, coordinates, cause, nn::getPath(op),
+                         op->getAttrOfType<nn::PhaseAttr>("phase"));
+  }
+  void emit(Operation *op) {
+    StringRef path = nn::getPath(op);
+    if (auto reduce = dyn_cast<dist::AllReduceOp>(op))
+      return emitOwn(reduce);
+    if (!homes.joins(op))
+      return emitter.emit(op);
+    if (auto stack = dyn_cast<nn::StackOp>(op)) {
+      SmallVector<Value> entries;
+      for (Value entry : stack.getXs())
+        entries.push_back(ownOrZeros(entry, path));
+      auto own = nn::make<nn::StackOp>(builder, op->getLoc(), stack.getY().getType(), entries, stack.getDim());
+      nn::setPath(own, path);
+      Stages all(stages, true);
+      return emitter.set(stack.getY(), exchange(op, own, all, "each stage knows the loss and square sums of its own parameters"));
+    }
+    auto add = cast<nn::AddOp>(op);
+    bool givesA = gives(add.getA()), givesB = gives(add.getB());
+    Value own = givesA ? emitter.get(add.getA()) : ownOrZeros(add.getB(), path);
+    (void)givesB;
+    emitter.set(add.getY(), exchange(op, own, homes.of(add.getY()), ("parameter '" + path + "' is used by several stages").str()));
+  }
+  /// A reduction of several tensors, of which this stage has some.
+  void emitOwn(dist::AllReduceOp reduce) {
+    SmallVector<Value> ins, outs;
+    for (auto [in, out] : llvm::zip_equal(reduce.getXs(), reduce.getYs()))
+      if (homes.of(in).test(stage)) {
+        ins.push_back(emitter.get(in));
+        outs.push_back(out);
+      }
+    if (ins.empty())
+      return;
+    IRMapping map;
+    auto partial = cast<dist::AllReduceOp>(reduce->cloneWithoutRegions());
+    partial.getXsMutable().assign(ins);
+    SmallVector<Type> types(ValueRange(outs).getTypes());
+    OperationState state(reduce.getLoc(), reduce->getName(), ins, types, reduce->getAttrs());
+    state.attributes.erase("shardings");
+    Operation *own = builder.create(state);
+    partial->erase();
+    map.map(ValueRange(ins), ValueRange(ins));
+    lowerDistOp(builder, own, map, mesh);
+    for (auto [result, out] : llvm::zip_equal(own->getResults(), outs))
+      emitter.set(out, map.lookup(result));
+    own->erase();
+  }
+  dist::MeshOp mesh;
+};
+} // namespace
+
+LogicalResult StageProgram::buildOnce(Region &region, BodyKind kind) {
+  FailureOr<UpdateHomes> homes = UpdateHomes::compute(region, placement);
+  if (failed(homes))
+    return failure();
+  addBody(kind);
+  BodyEmitter emitter(*this, builder);
+  OnceEmitter once{builder, emitter, *homes, stage, placement.stages, stageAxes, mesh};
+  auto knownHere = [&](Operation *op) {
+    return llvm::all_of(op->getOperands(), [&](Value v) { return homes->of(v).test(stage); });
+  };
+  auto ops = sliceFor(region, [&](Operation *op) {
+    auto write = dyn_cast<nn::WriteOp>(op);
+    return write && (write.getKind() == nn::SlotKind::Output || knownHere(op));
+  });
+  for (Operation *op : ops) {
+    if (isa<nn::ReadOp>(op))
+      continue;
+    if (auto write = dyn_cast<nn::WriteOp>(op); write && !homes->everywhere(write.getValue()) &&
+                                                write.getKind() == nn::SlotKind::Output) {
+      Stages all(placement.stages, true);
+      Value own = once.ownOrZeros(write.getValue(), nn::getPath(op));
+      emitter.set(write.getValue(), once.exchange(op, own, all, "one stage knows it, every rank reports it"));
+      emitter.emit(op);
+      continue;
+    }
+    bool runs = homes->joins(op) ? llvm::any_of(op->getResults(), [&](Value v) { return homes->of(v).test(stage); })
+                : isa<dist::AllReduceOp>(op) ? true : knownHere(op);
+    if (runs)
+      once.emit(op);
+  }
+  return success();
+}
+
+void StageProgram::buildMessages() {
+  builder.setInsertionPointToEnd(&program.getBody().front());
+  auto edge = [&](unsigned from, unsigned to) {
+    SmallVector<Value> buffers;
+    std::string names;
+    for (const Crossing &c : crossings) {
+      bool forward = c.first < c.last, passes = forward ? c.first <= from && to <= c.last : c.last <= to && from <= c.first;
+      if (passes && forward == (from < to)) {
+        buffers.push_back(valueBuffer(c.value));
+        names += (names.empty() ? "" : ", ") + buffers.back().getDefiningOp<BufferOp>().getName().str();
+      }
+    }
+    if (buffers.empty())
+      return;
+    builder.setInsertionPointToEnd(&program.getBody().front());
+    StringRef kind = from < to ? "activation" : "gradient";
+    MessageOp::create(builder, buffers.front().getLoc(), names, uint64_t(from), uint64_t(to), ValueRange(buffers),
+                      (Twine(kind) + " of the cut between stages " + Twine(std::min(from, to)) + " and " + Twine(std::max(from, to))).str());
+    edges.push_back({from, to});
+  };
+  for (unsigned neighbour : {stage - 1, stage + 1}) {
+    if (neighbour >= placement.stages)
+      continue;
+    edge(stage, neighbour);
+    edge(neighbour, stage);
+  }
+}
+
+LogicalResult StageProgram::build() {
+  std::string name = (step.getSymName() + "_stage" + Twine(stage)).str();
+  program = ProgramOp::create(builder, step.getLoc(), name, step.getPlanAttr(), uint64_t(stage), placement.describe(step, stage),
+                              step.getMicrobatches(), IntegerAttr(), IntegerAttr(), IntegerAttr(), IntegerAttr());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&program.getBody());
+  findKept();
+  buildMicrobatch(BodyKind::Forward);
+  buildMicrobatch(BodyKind::Backward);
+  if (failed(buildOnce(step.getUpdate(), BodyKind::Update)) || failed(buildOnce(step.getEvaluate(), BodyKind::Evaluate)))
+    return failure();
+  buildBegin();
+  buildMessages();
+  return success();
+}

@@ -1,0 +1,65 @@
+// One stage's program in the making: its buffers, and who needs which value where.
+#pragma once
+#include "dialect/Step/Step.h"
+#include "passes/DistToStep/StagePlacement.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace hocket::step {
+
+/// A value that leaves its stage: from the stage that makes it over each edge up to (down to) `last`.
+struct Crossing {
+  mlir::Value value;
+  unsigned first, last; ///< first < last: forward, else backward
+};
+
+/// Values used on other stages than their own, in the order they are made; a value goes as far as its farthest user.
+/// Error: a value that backward uses on another stage than the forward that made it.
+llvm::FailureOr<llvm::SmallVector<Crossing>> findCrossings(nn::TrainingStepOp step, const StagePlacement &placement);
+
+class StageProgram {
+public:
+  StageProgram(mlir::OpBuilder &builder, nn::TrainingStepOp step, const StagePlacement &placement, unsigned stage,
+               dist::MeshOp mesh, dist::AxesAttr stageAxes, llvm::ArrayRef<Crossing> crossings);
+
+  /// Fills begin, forward, backward, update and evaluate, and the messages. Schedules are added by the pass.
+  mlir::LogicalResult build();
+  ProgramOp getProgram() { return program; }
+  llvm::ArrayRef<BodyKind> getBodies() const { return bodies; }
+  /// Edges whose message this program holds, in order: (from, to).
+  llvm::ArrayRef<std::pair<unsigned, unsigned>> getEdges() const { return edges; }
+
+private:
+  friend class BodyEmitter;
+  /// The buffer of a slot of the training step. `wholeStep`: read in begin, all microbatches of an input.
+  mlir::Value slotBuffer(nn::SlotKind kind, llvm::StringRef name, mlir::RankedTensorType type);
+  /// The buffer, in the microbatch's slot, of a value that a body leaves for another or a message.
+  mlir::Value valueBuffer(mlir::Value value);
+  bool isKept(mlir::Value value) const { return kept.contains(value); }
+  mlir::Value addBuffer(mlir::Location loc, llvm::StringRef name, MemoryClass memory, Space space, mlir::RankedTensorType type,
+                        nn::SlotKindAttr slot, nn::InitAttr init, mlir::Attribute shard);
+  mlir::Block *addBody(BodyKind kind);
+  void findKept();
+  void buildMicrobatch(BodyKind kind);
+  void buildBegin();
+  mlir::LogicalResult buildOnce(mlir::Region &region, BodyKind kind);
+  void buildMessages();
+  bool uses(mlir::Operation *op, mlir::Value value) const;
+
+  mlir::OpBuilder &builder;
+  nn::TrainingStepOp step;
+  const StagePlacement &placement;
+  unsigned stage;
+  dist::MeshOp mesh;
+  dist::AxesAttr stageAxes;
+  llvm::ArrayRef<Crossing> crossings;
+
+  ProgramOp program;
+  mlir::Operation *firstBody = nullptr;
+  llvm::SmallVector<BodyKind> bodies;
+  llvm::SmallVector<std::pair<unsigned, unsigned>> edges;
+  llvm::DenseSet<mlir::Value> kept;     ///< left by the body that makes it, or received
+  llvm::DenseSet<mlir::Value> received; ///< made on another stage
+  llvm::DenseMap<mlir::Value, mlir::Value> valueBuffers;
+  llvm::StringMap<mlir::Value> slotBuffers;
+};
+} // namespace hocket::step
