@@ -84,8 +84,10 @@ struct DistToStepPass : hocket::step::impl::DistToStepPassBase<DistToStepPass> {
 
     OpBuilder builder(step);
     auto [rows, sequence] = localBatch(step);
-    JobOp::create(builder, step.getLoc(), step.getSymName().str() + "_job", step.getModelAttr(), step.getRecipeAttr(), step.getPlanAttr(), rows,
-                  step.getMicrobatches(), sequence, vocabulary(step), countParameters(step), uint64_t(stages));
+    auto i64 = [&](int64_t value) { return builder.getI64IntegerAttr(value); };
+    JobOp::create(builder, step.getLoc(), builder.getStringAttr(step.getSymName() + "_job"), step.getModelAttr(),
+                  step.getRecipeAttr(), step.getPlanAttr(), i64(rows), step.getMicrobatchesAttr(), i64(sequence),
+                  i64(vocabulary(step)), i64(countParameters(step)), i64(stages));
     for (unsigned stage = 0; stage < stages; ++stage) {
       StageProgram program(builder, step, *placement, stage, mesh, axes, *crossings);
       if (failed(program.build()))

@@ -3,6 +3,7 @@
 #include "dialect/Dist/Dist.h"
 #include "passes/Schedule/Stages.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::step;
@@ -12,7 +13,7 @@ StringRef hocket::step::layerOf(StringRef path) {
   while (begin <= path.size()) {
     size_t end = std::min(path.find('.', begin), path.size());
     StringRef component = path.slice(begin, end);
-    if (begin > 0 && !component.empty() && llvm::all_of(component, llvm::isDigit))
+    if (begin > 0 && !component.empty() && llvm::all_of(component, [](char c) { return llvm::isDigit(c); }))
       return path.take_front(end);
     begin = end + 1;
   }

@@ -173,8 +173,8 @@ void StageProgram::buildBegin() {
   Block *block = addBody(BodyKind::Begin);
   llvm::StringSet<> valuesRead;
   for (auto &[key, buffer] : slotBuffers)
-    if (key().starts_with(nn::stringifySlotKind(nn::SlotKind::Value)))
-      valuesRead.insert(key());
+    if (key.starts_with(nn::stringifySlotKind(nn::SlotKind::Value)))
+      valuesRead.insert(key);
   BodyEmitter emitter(*this, builder);
   for (Operation &op : step.getSlots().front()) {
     auto slot = cast<nn::SlotOp>(op);
@@ -241,9 +241,7 @@ struct OnceEmitter {
       return emitter.set(stack.getY(), exchange(op, own, all, "each stage knows the loss and square sums of its own parameters"));
     }
     auto add = cast<nn::AddOp>(op);
-    bool givesA = gives(add.getA()), givesB = gives(add.getB());
-    Value own = givesA ? emitter.get(add.getA()) : ownOrZeros(add.getB(), path);
-    (void)givesB;
+    Value own = gives(add.getA()) ? emitter.get(add.getA()) : ownOrZeros(add.getB(), path);
     emitter.set(add.getY(), exchange(op, own, homes.of(add.getY()), ("parameter '" + path + "' is used by several stages").str()));
   }
   /// A reduction of several tensors, of which this stage has some.
@@ -256,14 +254,11 @@ struct OnceEmitter {
       }
     if (ins.empty())
       return;
-    IRMapping map;
-    auto partial = cast<dist::AllReduceOp>(reduce->cloneWithoutRegions());
-    partial.getXsMutable().assign(ins);
-    SmallVector<Type> types(ValueRange(outs).getTypes());
+    SmallVector<Type> types(ValueRange(ins).getTypes());
     OperationState state(reduce.getLoc(), reduce->getName(), ins, types, reduce->getAttrs());
     state.attributes.erase("shardings");
     Operation *own = builder.create(state);
-    partial->erase();
+    IRMapping map;
     map.map(ValueRange(ins), ValueRange(ins));
     lowerDistOp(builder, own, map, mesh);
     for (auto [result, out] : llvm::zip_equal(own->getResults(), outs))
@@ -337,8 +332,9 @@ void StageProgram::buildMessages() {
 
 LogicalResult StageProgram::build() {
   std::string name = (step.getSymName() + "_stage" + Twine(stage)).str();
-  program = ProgramOp::create(builder, step.getLoc(), name, step.getPlanAttr(), uint64_t(stage), placement.describe(step, stage),
-                              step.getMicrobatches(), IntegerAttr(), IntegerAttr(), IntegerAttr(), IntegerAttr());
+  program = ProgramOp::create(builder, step.getLoc(), builder.getStringAttr(name), step.getPlanAttr(),
+                              builder.getI64IntegerAttr(stage), builder.getStringAttr(placement.describe(step, stage)),
+                              step.getMicrobatchesAttr(), IntegerAttr(), IntegerAttr(), IntegerAttr(), IntegerAttr());
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&program.getBody());
   findKept();

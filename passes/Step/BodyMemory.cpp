@@ -1,0 +1,147 @@
+// Lifetimes and places of the values of one body.
+#include "passes/Step/BodyMemory.h"
+#include "mlir/IR/SymbolTable.h"
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::step;
+
+int64_t hocket::step::byteSize(ShapedType type) {
+  return type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+SmallVector<std::pair<unsigned, unsigned>> hocket::step::inPlacePairs(LaunchOp launch, SymbolTable &symbols) {
+  SmallVector<std::pair<unsigned, unsigned>> pairs;
+  Operation *kernel = symbols.lookup(launch.getKernel());
+  auto flat = kernel ? kernel->getAttrOfType<DenseI64ArrayAttr>("hocket.in_place") : DenseI64ArrayAttr();
+  for (int64_t i = 0; flat && i + 1 < flat.size(); i += 2)
+    pairs.push_back({flat[i], flat[i + 1]});
+  return pairs;
+}
+
+BodyMemory::BodyMemory(BodyOp body, SymbolTable &symbols) : body(body), symbols(symbols) {
+  number();
+  placeLoadsAndStores();
+  placeOthers();
+  pack();
+}
+
+void BodyMemory::number() {
+  for (auto [index, op] : llvm::enumerate(body.getBody().front())) {
+    place[&op] = index;
+    if (auto load = dyn_cast<LoadOp>(op))
+      loadsOf[load.getBuffer()].push_back(load);
+    if (auto store = dyn_cast<StoreOp>(op))
+      storesOf[store.getBuffer()].push_back(store);
+  }
+}
+
+unsigned BodyMemory::lastUse(Value value) const {
+  unsigned last = place.lookup(value.getDefiningOp());
+  for (Operation *user : value.getUsers())
+    last = std::max(last, place.lookup(user));
+  return last;
+}
+
+bool BodyMemory::worksInPlace(Operation *op, unsigned result, Value operand) {
+  if (auto gemm = dyn_cast<GemmOp>(op))
+    return gemm.getC() == operand && gemm.getA() != operand && gemm.getB() != operand;
+  if (auto collective = dyn_cast<CollectiveOp>(op))
+    return collective.getKind() == CollectiveKind::AllReduce;
+  auto launch = dyn_cast<LaunchOp>(op);
+  if (!launch)
+    return false;
+  auto pairs = inPlacePairs(launch, symbols);
+  for (auto [index, input] : llvm::enumerate(launch.getInputs()))
+    if (input == operand && !llvm::is_contained(pairs, std::pair<unsigned, unsigned>(result, index)))
+      return false;
+  return llvm::is_contained(launch.getInputs(), operand);
+}
+
+/// True if `value`, stored to `buffer` later on, can be made there: see the class.
+bool BodyMemory::mayMakeIn(Value value, Value buffer, StoreOp store) {
+  Operation *def = value.getDefiningOp();
+  if (!isa<LaunchOp, GemmOp, CollectiveOp>(def) || buffers.contains(value))
+    return false;
+  unsigned made = place[def], stored = place[store];
+  for (LoadOp load : loadsOf[buffer]) {
+    unsigned at = place[load];
+    if (at > made && at < stored)
+      return false;
+    if (at > stored)
+      continue;
+    for (Operation *user : load.getValue().getUsers()) {
+      if (place[user] > made)
+        return false;
+      if (user == def && !worksInPlace(def, cast<OpResult>(value).getResultNumber(), load.getValue()))
+        return false;
+    }
+  }
+  for (StoreOp other : storesOf[buffer])
+    if (other != store)
+      return false;
+  return true;
+}
+
+void BodyMemory::placeLoadsAndStores() {
+  for (Operation &op : body.getBody().front())
+    if (auto store = dyn_cast<StoreOp>(op)) {
+      if (mayMakeIn(store.getValue(), store.getBuffer(), store))
+        buffers[store.getValue()] = store.getBuffer();
+      else
+        copiedStores.insert(store);
+    }
+  for (auto &[buffer, loads] : loadsOf)
+    for (LoadOp load : loads) {
+      // A value made in place writes the buffer when it is made; mayMakeIn has seen to its readers.
+      bool overwritten = llvm::any_of(storesOf[buffer], [&](StoreOp store) {
+        return copiedStores.contains(store) && place[store] > place[load] && lastUse(load.getValue()) > place[store];
+      });
+      if (overwritten)
+        copiedLoads.insert(load);
+      else
+        buffers[load.getValue()] = buffer;
+    }
+}
+
+void BodyMemory::placeOthers() {
+  for (Operation &op : body.getBody().front())
+    for (OpResult result : op.getResults()) {
+      if (buffers.contains(result) || !isa<RankedTensorType>(result.getType()))
+        continue;
+      unsigned begin = place[&op], end = lastUse(result);
+      std::optional<unsigned> taken;
+      for (Value operand : op.getOperands()) {
+        auto it = pieceOf.find(operand);
+        if (it == pieceOf.end() || pieces[it->second].end != begin || operand.getType() != result.getType() ||
+            !worksInPlace(&op, result.getResultNumber(), operand))
+          continue;
+        taken = it->second;
+        break;
+      }
+      if (!taken) {
+        taken = pieces.size();
+        pieces.push_back({{}, byteSize(cast<ShapedType>(result.getType())), begin, end, 0});
+      }
+      pieces[*taken].values.push_back(result);
+      pieces[*taken].end = std::max(end, begin);
+      pieceOf[result] = *taken;
+    }
+}
+
+/// First fit in order of birth. Quadratic in pieces alive at once; fine to 10^4.
+void BodyMemory::pack() {
+  SmallVector<Piece *> alive;
+  for (Piece &piece : pieces) {
+    llvm::erase_if(alive, [&](Piece *other) { return other->end < piece.begin; });
+    llvm::sort(alive, [](Piece *a, Piece *b) { return a->offset < b->offset; });
+    int64_t offset = 0;
+    for (Piece *other : alive) {
+      if (offset + piece.bytes <= other->offset)
+        break;
+      offset = std::max(offset, aligned(other->offset + other->bytes));
+    }
+    piece.offset = offset;
+    alive.push_back(&piece);
+    workspaceBytes = std::max(workspaceBytes, aligned(offset + piece.bytes));
+  }
+}

@@ -1,0 +1,54 @@
+// Where the values of one body live: in a buffer of the program, or in the workspace for as long as they are used.
+#pragma once
+#include "dialect/Step/Step.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace hocket::step {
+inline constexpr int64_t bufferAlignment = 64; ///< bytes
+
+inline int64_t aligned(int64_t bytes) { return llvm::alignTo(bytes, bufferAlignment); }
+int64_t byteSize(mlir::ShapedType type);
+
+/// Which results of a launch may be made where an operand lies: pairs (result, operand) of the attribute `hocket.in_place` of
+/// its kernel.
+llvm::SmallVector<std::pair<unsigned, unsigned>> inPlacePairs(LaunchOp launch, mlir::SymbolTable &symbols);
+
+/// A piece of workspace. Values share one when each is made where the one before it dies (in place).
+struct Piece {
+  llvm::SmallVector<mlir::Value> values;
+  int64_t bytes = 0;
+  unsigned begin = 0, end = 0; ///< first and last op of the body that needs it
+  int64_t offset = 0;          ///< in the workspace
+};
+
+/// The plan of one body. Rules:
+///   a loaded value lives in its buffer, unless the buffer is written before its last use: then it is copied first
+///   a stored value is made in the buffer if nothing reads the buffer's old content from then on (the op that makes it may, if it
+///   works in place there); else it is copied at the store
+///   a product that adds to a value works in place on it
+///   every other value has a piece of workspace, taken over in place from an operand that dies there where the op allows it
+struct BodyMemory {
+  BodyMemory(BodyOp body, mlir::SymbolTable &symbols);
+
+  llvm::DenseMap<mlir::Value, mlir::Value> buffers; ///< value -> buffer of the program
+  llvm::DenseMap<mlir::Value, unsigned> pieceOf;    ///< value -> index in `pieces`
+  llvm::SmallVector<Piece> pieces;
+  llvm::DenseSet<mlir::Operation *> copiedStores, copiedLoads;
+  int64_t workspaceBytes = 0;
+
+private:
+  void number();
+  void placeLoadsAndStores();
+  bool mayMakeIn(mlir::Value value, mlir::Value buffer, StoreOp store);
+  bool worksInPlace(mlir::Operation *op, unsigned result, mlir::Value operand);
+  void placeOthers();
+  void pack();
+  unsigned lastUse(mlir::Value value) const;
+
+  BodyOp body;
+  mlir::SymbolTable &symbols;
+  llvm::DenseMap<mlir::Operation *, unsigned> place;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<LoadOp>> loadsOf;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<StoreOp>> storesOf;
+};
+} // namespace hocket::step
