@@ -1,0 +1,65 @@
+#include "passes/StepToProgram/Communicators.h"
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::step;
+
+std::string Communicators::groupName(dist::AxesAttr axes, DenseI64ArrayAttr stages) const {
+  std::string name = dist::axesText(axes.getRefs());
+  if (stages) {
+    name += " at";
+    for (int64_t stage : stages.asArrayRef())
+      name += " " + std::to_string(stage);
+  }
+  return name;
+}
+
+std::string Communicators::edgeName(unsigned from, unsigned to) {
+  return ("stage " + Twine(from) + " to " + Twine(to)).str();
+}
+
+program::AxisRef Communicators::convert(const dist::AxisRef &ref) const {
+  uint32_t size = dist::axisSize(mesh, ref);
+  return program::AxisRef(mesh.getAxisIndex(ref.name.getValue()), ref.pre, size);
+}
+
+std::vector<program::AxisRef> Communicators::convert(ArrayRef<dist::AxisRef> refs) const {
+  std::vector<program::AxisRef> list;
+  for (const dist::AxisRef &ref : refs)
+    if (dist::axisSize(mesh, ref) > 1)
+      list.push_back(convert(ref));
+  return list;
+}
+
+Communicators::Communicators(ArrayRef<ProgramOp> programs, dist::MeshOp mesh, int stageAxis) : mesh(mesh) {
+  auto add = [&](StringRef name) -> program::CommunicatorT * {
+    if (!index.try_emplace(name, list.size()).second)
+      return nullptr;
+    list.push_back(std::make_unique<program::CommunicatorT>());
+    list.back()->name = name.str();
+    return list.back().get();
+  };
+  for (ProgramOp program : programs)
+    const_cast<ProgramOp &>(program).walk([&](CollectiveOp collective) {
+      auto *made = add(groupName(collective.getAxes(), collective.getStagesAttr()));
+      if (!made)
+        return;
+      made->kind = program::CommunicatorKind::Group;
+      made->axes = convert(collective.getAxes().getRefs());
+      if (auto stages = collective.getStagesAttr())
+        made->coordinates.assign(stages.asArrayRef().begin(), stages.asArrayRef().end());
+    });
+  for (unsigned stage = 0; stage + 1 < programs.size(); ++stage)
+    for (auto [from, to] : {std::pair{stage, stage + 1}, std::pair{stage + 1, stage}}) {
+      auto *made = add(edgeName(from, to));
+      made->kind = program::CommunicatorKind::Edge;
+      uint32_t size = cast<dist::MeshAxisAttr>(mesh.getAxes()[stageAxis]).getSize();
+      made->axes = {program::AxisRef(stageAxis, 1, size)};
+      made->from = from;
+      made->to = to;
+    }
+}
+
+uint32_t Communicators::group(dist::AxesAttr axes, DenseI64ArrayAttr stages) const {
+  return index.lookup(groupName(axes, stages));
+}
+uint32_t Communicators::edge(unsigned from, unsigned to) const { return index.lookup(edgeName(from, to)); }

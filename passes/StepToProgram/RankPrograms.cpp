@@ -1,0 +1,265 @@
+// Buffers, bodies, messages, schedules, state, inputs and outputs of one stage.
+#include "passes/StepToProgram/RankPrograms.h"
+#include "llvm/ADT/StringSwitch.h"
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::step;
+
+static int64_t byteSize(ShapedType type) { return type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8); }
+
+program::DType hocket::step::convertType(Type type) {
+  if (type.isF64())
+    return program::DType::F64;
+  if (type.isBF16())
+    return program::DType::BF16;
+  if (type.isF16())
+    return program::DType::F16;
+  if (type.isInteger(64))
+    return program::DType::I64;
+  return type.isInteger(32) ? program::DType::I32 : program::DType::F32;
+}
+
+static program::Buffer convertBuffer(Value value) {
+  auto buffer = value.getDefiningOp<BufferOp>();
+  return program::Buffer(static_cast<program::Space>(buffer.getSpace()), *buffer.getOffset(),
+                         byteSize(cast<MemRefType>(buffer.getBuffer().getType())));
+}
+static Type elementType(Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); }
+
+uint32_t SharedTables::scalar(RankScalarOp op) {
+  program::RankScalarT scalar;
+  scalar.kind = static_cast<program::RankScalarKind>(op.getKind());
+  scalar.size = op.getSize();
+  scalar.axes = communicators.convert(op.getAxes().getRefs());
+  auto same = [&](const program::RankScalarT &other) {
+    auto sameAxis = [](const program::AxisRef &a, const program::AxisRef &b) {
+      return a.axis() == b.axis() && a.pre() == b.pre() && a.size() == b.size();
+    };
+    return other.kind == scalar.kind && other.size == scalar.size &&
+           std::equal(other.axes.begin(), other.axes.end(), scalar.axes.begin(), scalar.axes.end(), sameAxis);
+  };
+  auto it = llvm::find_if(scalars, same);
+  if (it != scalars.end())
+    return it - scalars.begin();
+  scalars.push_back(scalar);
+  return scalars.size() - 1;
+}
+
+namespace {
+struct RankProgramWriter {
+  ProgramOp op;
+  SharedTables &shared;
+  std::unique_ptr<program::RankProgramT> out = std::make_unique<program::RankProgramT>();
+
+  std::unique_ptr<program::InstructionT> instruction(Operation *from, program::Op kind, StringRef what) {
+    auto made = std::make_unique<program::InstructionT>();
+    StringRef path = nn::getPath(from);
+    made->op = kind;
+    made->what = shared.strings.add(path.empty() ? what : (what + " " + path).str());
+    made->path = shared.strings.add(path);
+    made->source = shared.strings.add(sourceOf(from->getLoc()));
+    return made;
+  }
+
+  std::unique_ptr<program::InstructionT> convert(LaunchOp launch) {
+    auto made = instruction(launch, program::Op::Kernel, launch.getKernel());
+    made->kernel = shared.kernels.lookup(launch.getKernel());
+    for (Value buffer : llvm::concat<Value>(llvm::to_vector(launch.getInputs()), llvm::to_vector(launch.getOuts())))
+      made->buffers.push_back(convertBuffer(buffer));
+    for (Value scalar : launch.getScalars())
+      made->scalars.push_back(shared.scalar(scalar.getDefiningOp<RankScalarOp>()));
+    return made;
+  }
+  std::unique_ptr<program::InstructionT> convert(GemmOp gemm) {
+    auto made = instruction(gemm, program::Op::Gemm, "gemm");
+    made->type = convertType(elementType(gemm.getA()));
+    made->buffers = {convertBuffer(gemm.getA()), convertBuffer(gemm.getB()), convertBuffer(gemm.getOuts()[0])};
+    auto mnk = gemm.getMnk(), leading = gemm.getLeading();
+    SmallVector<int64_t> strides{0, 0, 0};
+    if (gemm.getStrides())
+      strides.assign(gemm.getStrides()->begin(), gemm.getStrides()->end());
+    made->gemm = std::make_unique<program::Gemm>(gemm.getTransA(), gemm.getTransB(), bool(gemm.getC()), mnk[0], mnk[1], mnk[2],
+                                                 leading[0], leading[1], leading[2], gemm.getBatch().value_or(1), strides[0],
+                                                 strides[1], strides[2]);
+    return made;
+  }
+  std::unique_ptr<program::InstructionT> convert(CollectiveOp collective) {
+    static constexpr program::Op kinds[] = {program::Op::AllReduce, program::Op::ReduceScatter, program::Op::AllGather,
+                                            program::Op::AllToAll};
+    auto made = instruction(collective, kinds[static_cast<int>(collective.getKind())],
+                            stringifyCollectiveKind(collective.getKind()));
+    made->communicator = shared.communicators.group(collective.getAxes(), collective.getStagesAttr());
+    made->reduction = static_cast<program::Reduction>(collective.getReduction());
+    made->type = convertType(elementType(collective.getInput()));
+    made->buffers = {convertBuffer(collective.getInput()), convertBuffer(collective.getOuts()[0])};
+    made->cause = shared.strings.add(collective.getCause());
+    return made;
+  }
+
+  void addBody(BodyOp body) {
+    auto made = std::make_unique<program::BodyT>();
+    made->name = stringifyBodyKind(body.getKind()).str();
+    made->kind = static_cast<program::BodyKind>(body.getKind());
+    made->chunk = body.getChunk();
+    for (Operation &op : body.getBody().front())
+      llvm::TypeSwitch<Operation *>(&op).Case<LaunchOp, GemmOp, CollectiveOp>(
+          [&](auto work) { made->instructions.push_back(convert(work)); });
+    out->bodies.push_back(std::move(made));
+  }
+
+  void addMessage(MessageOp message) {
+    auto made = std::make_unique<program::MessageT>();
+    made->name = message.getName().str();
+    made->communicator = shared.communicators.edge(message.getFrom(), message.getTo());
+    made->source = shared.strings.add(sourceOf(message.getLoc()));
+    program::Buffer first = convertBuffer(message.getBuffers().front()), last = convertBuffer(message.getBuffers().back());
+    made->buffer = std::make_unique<program::Buffer>(first.space(), first.offset(), last.offset() + last.bytes() - first.offset());
+    out->messages.push_back(std::move(made));
+  }
+
+  void addSchedule(ScheduleOp schedule) {
+    auto made = std::make_unique<program::EntryT>();
+    made->name = schedule.getName().str();
+    for (StringAttr stream : schedule.getTable().getStreams())
+      made->streams.push_back(stream.str());
+    for (const Row &row : schedule.getTable().getRows())
+      made->rows.push_back(program::Row(static_cast<program::RowKind>(row.kind), row.stream, row.index, row.microbatch, row.slot,
+                                        flatbuffers::span<const uint32_t, 8>(row.wait.data(), row.wait.size())));
+    out->entries.push_back(std::move(made));
+  }
+
+  void addState(BufferOp buffer) {
+    auto made = std::make_unique<program::StateT>();
+    bool parameter = *buffer.getSlot() == nn::SlotKind::Param;
+    made->name = (parameter ? buffer.getName() : buffer.getName().drop_back(2)).str(); // moments are named P.m and P.v
+    made->kind = parameter                                              ? program::StateKind::Parameter
+                 : *buffer.getSlot() == nn::SlotKind::FirstMoment ? program::StateKind::FirstMoment
+                                                                  : program::StateKind::SecondMoment;
+    auto memref = cast<MemRefType>(buffer.getBuffer().getType());
+    ArrayRef<int64_t> shape = memref.getShape();
+    if (auto shard = buffer.getShardAttr()) {
+      shape = shard.getGlobal().getShape();
+      for (const dist::DimSharding &dim : shard.getSharding().getDims()) {
+        auto split = std::make_unique<program::DimSplitT>();
+        split->axes = shared.communicators.convert(dim.axes);
+        made->split.push_back(std::move(split));
+      }
+    } else {
+      for (size_t i = 0; i < shape.size(); ++i)
+        made->split.push_back(std::make_unique<program::DimSplitT>());
+    }
+    made->shape.assign(shape.begin(), shape.end());
+    made->type = convertType(memref.getElementType());
+    for (ProgramOp other : shared.programs)
+      for (auto theirs : other.getBody().getOps<BufferOp>())
+        if (theirs.getSlot() == buffer.getSlot() && theirs.getName() == buffer.getName())
+          made->holders.push_back(other.getStage());
+    if (auto init = buffer.getInitAttr(); init && parameter) {
+      made->init = static_cast<program::InitKind>(init.getKind());
+      made->scale = init.getScale() ? init.getScale().getValueAsDouble() : 0;
+    }
+    made->buffer = std::make_unique<program::Buffer>(convertBuffer(buffer.getBuffer()));
+    made->source = shared.strings.add(sourceOf(buffer.getLoc()));
+    out->state.push_back(std::move(made));
+  }
+
+  /// Tokens are the model's first argument, labels its second; `NAME.all` is all microbatches of NAME.
+  void addInput(BufferOp buffer) {
+    auto memref = cast<MemRefType>(buffer.getBuffer().getType());
+    auto made = std::make_unique<program::InputT>();
+    StringRef name = buffer.getName();
+    bool all = name.consume_back(".all");
+    if (llvm::any_of(out->inputs, [&](auto &other) { return other->name == name; }))
+      return;
+    made->name = name.str();
+    made->type = convertType(memref.getElementType());
+    program::Buffer where = convertBuffer(buffer.getBuffer());
+    if (memref.getRank() == 0) {
+      made->kind = program::InputKind::Step;
+      made->rows = made->columns = 1;
+    } else {
+      auto arguments = shared.model.getArgNames();
+      bool tokens = arguments && !arguments->empty() && cast<StringAttr>((*arguments)[0]).getValue() == name;
+      made->kind = tokens ? program::InputKind::Tokens : program::InputKind::Labels;
+      made->rows = memref.getDimSize(memref.getRank() - 2);
+      made->columns = memref.getDimSize(memref.getRank() - 1);
+      where = program::Buffer(program::Space::Microbatch, where.offset(),
+                              all ? where.bytes() / memref.getDimSize(0) : where.bytes());
+    }
+    made->buffer = std::make_unique<program::Buffer>(where);
+    out->inputs.push_back(std::move(made));
+  }
+
+  void addOutput(BufferOp buffer) {
+    auto made = std::make_unique<program::OutputT>();
+    made->kind = llvm::StringSwitch<program::OutputKind>(buffer.getName())
+                     .Case("grad_norm", program::OutputKind::GradientNorm)
+                     .Case("learning_rate", program::OutputKind::LearningRate)
+                     .Case("tokens", program::OutputKind::Tokens)
+                     .Default(program::OutputKind::Loss);
+    made->type = convertType(elementType(buffer.getBuffer()));
+    made->buffer = std::make_unique<program::Buffer>(convertBuffer(buffer.getBuffer()));
+    out->outputs.push_back(std::move(made));
+  }
+
+  /// Bytes by class; what bodies share, and alignment, count as workspace.
+  void addMemory() {
+    std::map<program::MemoryClass, uint64_t> bytes;
+    uint64_t known = 0;
+    for (auto buffer : op.getBody().getOps<BufferOp>()) {
+      bool slot = buffer.getSpace() == Space::Slot, microbatch = buffer.getSpace() == Space::Microbatch;
+      bool temporary = buffer.getSpace() == Space::Arena && !buffer.getSlot();
+      bool twin = microbatch && llvm::any_of(op.getBody().getOps<BufferOp>(), [&](BufferOp other) {
+        return other.getName() == (buffer.getName() + ".all").str();
+      });
+      if (temporary || twin)
+        continue;
+      uint64_t size = byteSize(cast<MemRefType>(buffer.getBuffer().getType()));
+      size *= slot ? op.getSlotCount().value_or(0) : microbatch ? op.getMicrobatches() : 1;
+      bytes[static_cast<program::MemoryClass>(buffer.getMemory())] += size;
+      known += size;
+    }
+    bytes[program::MemoryClass::Workspace] += out->arenaBytes - known;
+    for (auto [kind, size] : bytes)
+      out->memory.push_back(program::MemoryUse(kind, size));
+  }
+
+  std::unique_ptr<program::RankProgramT> write() {
+    out->stage = op.getStage();
+    out->layers = op.getLayers().str();
+    out->arenaBytes = *op.getArenaBytes();
+    out->slotsOffset = *op.getSlotsOffset();
+    out->slotBytes = *op.getSlotBytes();
+    out->slotCount = *op.getSlotCount();
+    for (Operation &each : op.getBody().front())
+      llvm::TypeSwitch<Operation *>(&each)
+          .Case([&](BodyOp body) { addBody(body); })
+          .Case([&](MessageOp message) { addMessage(message); })
+          .Case([&](ScheduleOp schedule) { addSchedule(schedule); })
+          .Case([&](BufferOp buffer) { addSlot(buffer); });
+    addMemory();
+    return std::move(out);
+  }
+  void addSlot(BufferOp buffer) {
+    if (!buffer.getSlot())
+      return;
+    switch (*buffer.getSlot()) {
+    case nn::SlotKind::Param:
+    case nn::SlotKind::FirstMoment:
+    case nn::SlotKind::SecondMoment:
+      return addState(buffer);
+    case nn::SlotKind::Input:
+      return addInput(buffer);
+    case nn::SlotKind::Output:
+      return addOutput(buffer);
+    case nn::SlotKind::Accumulator:
+    case nn::SlotKind::Value:
+      return;
+    }
+  }
+};
+} // namespace
+
+std::unique_ptr<program::RankProgramT> hocket::step::convertProgram(ProgramOp program, SharedTables &shared) {
+  return RankProgramWriter{program, shared}.write();
+}

@@ -1,0 +1,21 @@
+// One step.program as the rank program of its stage.
+#pragma once
+#include "passes/StepToProgram/Communicators.h"
+#include "passes/StepToProgram/ProgramStrings.h"
+
+namespace hocket::step {
+
+/// What all stages share while the file is written.
+struct SharedTables {
+  ProgramStrings &strings;
+  const Communicators &communicators;
+  llvm::ArrayRef<ProgramOp> programs;
+  nn::ModelOp model;
+  llvm::StringMap<uint32_t> kernels;              ///< symbol -> index
+  std::vector<program::RankScalarT> scalars;      ///< each once
+  uint32_t scalar(RankScalarOp op);
+};
+
+std::unique_ptr<program::RankProgramT> convertProgram(ProgramOp program, SharedTables &shared);
+program::DType convertType(mlir::Type type);
+} // namespace hocket::step
