@@ -49,9 +49,8 @@ static void checkBody(ShapeCheck &check, ElementwiseOp op) {
 
 LogicalResult ElementwiseOp::verify() {
   ShapeCheck check(*this);
-  if (getXs().empty() || getYs().empty())
-    return check.fault() << "has " << getXs().size() << " operands and " << getYs().size()
-                         << " results, expected at least one of each";
+  if (getYs().empty())
+    return check.fault() << "has no result, expected at least one";
   int64_t rank = tensorType(getYs().front()).getRank();
   bool ranksFit = true;
   for (auto [index, x] : llvm::enumerate(getXs()))

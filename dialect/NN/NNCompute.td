@@ -103,7 +103,7 @@ def NN_ElementwiseOp : NN_PlacedOp<"elementwise", (ins Variadic<NN_Tensor>:$xs, 
   let summary = "a user's own scalar function: differentiated, and compiled, from its body";
   let description = [{
     The body has one scalar argument an operand and returns one scalar a result, by arith and math ops. Every operand has
-    the trailing dimensions of the results (or none: a scalar). All results have one shape. `name` names it in reports.
+    the trailing dimensions of the results (or none: a scalar). All results have one shape. Without operands it is a constant. `name` names it in reports.
   }];
   let regions = (region SizedRegion<1>:$body);
   let results = (outs Variadic<NN_Tensor>:$ys);
