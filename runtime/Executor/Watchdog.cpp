@@ -16,7 +16,8 @@ static bool waiting(RankState state) {
 Watchdog::Watchdog(const program::Program &program, const shm::Region &region, double timeoutSeconds)
     : program(program), region(region), mesh(program), groups(groupsOf(mesh, program)),
       limitSeconds(0.9 * timeoutSeconds),
-      seen(static_cast<size_t>(region.worldSize()), Seen{0, RankState::Starting, Clock::now()}) {}
+      seen(static_cast<size_t>(region.worldSize()), Seen{0, RankState::Starting, Clock::now()}), checked(Clock::now()) {
+}
 
 bool Watchdog::stopped(int rank) const {
   std::ifstream stat(fmt::format("/proc/{}/stat", region.status(rank).pid.load()));
@@ -28,6 +29,11 @@ bool Watchdog::stopped(int rank) const {
 
 std::optional<Watchdog::Verdict> Watchdog::check() {
   Clock::time_point now = Clock::now();
+  // The launcher itself stood still (Ctrl-Z, a loaded machine): what the ranks did meanwhile says nothing.
+  if (now - checked > std::chrono::duration<double>(std::max(1.0, limitSeconds / 4)))
+    for (Seen &last : seen)
+      last.since = now;
+  checked = now;
   Verdict stalled;
   bool allStill = true, anyRunning = false;
   for (int rank = 0; rank < region.worldSize(); ++rank) {

@@ -48,6 +48,7 @@ private:
   GroupTable groups;
   double limitSeconds;
   std::vector<Seen> seen;
+  Clock::time_point checked;
 };
 
 } // namespace hocket::runtime

@@ -19,20 +19,21 @@ struct CheckContext {
     if (faults.size() < most)
       faults.push_back(fmt::format(text, std::forward<Args>(args)...));
   }
-  // Every enum of the schema starts at 0 without gaps.
-  template <class E> bool enumIn(E value, const std::string &where) {
+  // Every enum of the schema starts at 0 without gaps. `where` is anything that fmt prints; it is printed only in a
+  // fault.
+  template <class E, class Where> bool enumIn(E value, const Where &where, const char *what) {
     if (value <= E::MAX)
       return true;
-    fault("{}: value {}, expected 0 to {}", where, static_cast<int>(value), static_cast<int>(E::MAX));
+    fault("{}: {} {}, expected 0 to {}", where, what, static_cast<int>(value), static_cast<int>(E::MAX));
     return false;
   }
-  bool indexIn(uint64_t index, uint64_t count, const std::string &where, const char *what) {
+  template <class Where> bool indexIn(uint64_t index, uint64_t count, const Where &where, const char *what) {
     if (index < count)
       return true;
     fault("{}: {} {}, the program has {}", where, what, index, count);
     return false;
   }
-  bool stringIn(uint32_t index, const std::string &where) {
+  template <class Where> bool stringIn(uint32_t index, const Where &where) {
     return indexIn(index, program.strings()->size(), where, "string");
   }
 };

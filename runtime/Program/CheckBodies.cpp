@@ -6,7 +6,7 @@ namespace hocket::program {
 using Wide = unsigned __int128; // sums and products of sizes never wrap
 
 bool checkBuffer(CheckContext &context, const RankProgram &rank, const Buffer &buffer, const std::string &where) {
-  if (!context.enumIn(buffer.space(), where + " space"))
+  if (!context.enumIn(buffer.space(), where, "space"))
     return false;
   Wide end = Wide(buffer.offset()) + buffer.bytes();
   uint64_t limit = rank.arenaBytes();
@@ -34,9 +34,9 @@ public:
   void run() {
     for (uint32_t text : {instruction.what(), instruction.path(), instruction.source(), instruction.cause()})
       context.stringIn(text, where);
-    bool sound = context.enumIn(instruction.op(), where + " op");
-    sound &= context.enumIn(instruction.type(), where + " type");
-    sound &= context.enumIn(instruction.reduction(), where + " reduction");
+    bool sound = context.enumIn(instruction.op(), where, "op");
+    sound &= context.enumIn(instruction.type(), where, "type");
+    sound &= context.enumIn(instruction.reduction(), where, "reduction");
     for (uint32_t i = 0; i < bufferCount(); ++i)
       sound &= checkBuffer(context, rank, *instruction.buffers()->Get(i), fmt::format("{} buffer {}", where, i));
     if (!sound)
@@ -161,7 +161,7 @@ void checkBodies(CheckContext &context, const RankProgram &rank) {
                   rank.slotCount(), rank.slotBytes(), rank.slotsOffset(), rank.arenaBytes());
   for (const Body *body : *rank.bodies()) {
     std::string where = fmt::format("stage {} body '{}'", rank.stage(), body->name()->str());
-    context.enumIn(body->kind(), where + " kind");
+    context.enumIn(body->kind(), where, "kind");
     for (uint32_t i = 0; i < body->instructions()->size(); ++i)
       InstructionCheck(context, rank, *body->instructions()->Get(i), fmt::format("{} instruction {}", where, i)).run();
   }

@@ -75,7 +75,7 @@ static void checkCommunicator(CheckContext &context, const Communicator &communi
   const Program &program = context.program;
   std::string where = fmt::format("communicator '{}'", communicator.name()->str());
   std::span<const AxisRef> axes = axesOf(communicator.axes());
-  if (!context.enumIn(communicator.kind(), where + " kind") || !checkAxes(context, axes, where))
+  if (!context.enumIn(communicator.kind(), where, "kind") || !checkAxes(context, axes, where))
     return;
   for (const AxisRef &ref : axes)
     if (static_cast<int64_t>(ref.axis()) == program.stageAxis() && ref.size() != context.stages)
@@ -165,7 +165,7 @@ void checkMesh(CheckContext &context) {
   for (uint32_t i = 0; program.scalars() && i < program.scalars()->size(); ++i) {
     const RankScalar &scalar = *program.scalars()->Get(i);
     std::string where = fmt::format("rank-dependent number {}", i);
-    context.enumIn(scalar.kind(), where + " kind");
+    context.enumIn(scalar.kind(), where, "kind");
     checkAxes(context, axesOf(scalar.axes()), where);
     if (scalar.size() > maxSize)
       context.fault("{}: dimension of {}, expected at most {}", where, scalar.size(), maxSize);

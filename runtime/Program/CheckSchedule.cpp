@@ -4,6 +4,22 @@
 #include <set>
 
 namespace hocket::program {
+namespace {
+// A schedule may have millions of rows: their names are put together only for a fault.
+struct RowName {
+  const std::string &entry;
+  uint32_t row;
+};
+} // namespace
+} // namespace hocket::program
+
+template <> struct fmt::formatter<hocket::program::RowName> : fmt::formatter<std::string_view> {
+  template <class Context> auto format(const hocket::program::RowName &name, Context &context) const {
+    return fmt::format_to(context.out(), "{} row {}", name.entry, name.row);
+  }
+};
+
+namespace hocket::program {
 
 static constexpr uint32_t maxStreams = 8;
 
@@ -25,8 +41,8 @@ static void checkMessage(CheckContext &context, const RankProgram &rank, const M
 
 /// Indices, kinds and streams of one row; true if sound.
 static bool checkRow(CheckContext &context, const RankProgram &rank, const Row &row, uint32_t streams,
-                     const std::string &where) {
-  if (!context.enumIn(row.kind(), where + " kind") || !context.indexIn(row.stream(), streams, where, "stream"))
+                     const RowName &where) {
+  if (!context.enumIn(row.kind(), where, "kind") || !context.indexIn(row.stream(), streams, where, "stream"))
     return false;
   bool body = row.kind() == RowKind::Body;
   uint32_t messages = rank.messages() ? rank.messages()->size() : 0;
@@ -86,7 +102,7 @@ static void checkEntry(CheckContext &context, const RankProgram &rank, const Ent
   bool sound = true;
   for (uint32_t i = 0; i < entry.rows()->size(); ++i) {
     const Row &row = *entry.rows()->Get(i);
-    if (!checkRow(context, rank, row, streams, fmt::format("{} row {}", where, i))) {
+    if (!checkRow(context, rank, row, streams, {where, i})) {
       sound = false;
       continue;
     }
@@ -130,19 +146,26 @@ void checkSchedule(CheckContext &context, const RankProgram &rank) {
 }
 
 namespace {
-/// One transfer on a communicator, as one member sees it.
+/// One transfer on a communicator, as one member sees it: a message, or a collective of a body.
 struct Transfer {
-  Op op;
-  Reduction reduction;
-  DType type;
-  uint64_t bytes;
-  std::string where;
+  const Message *message;
+  const Instruction *collective;
+  uint32_t stage, microbatch;
+
+  uint64_t bytes() const { return message ? message->buffer()->bytes() : collective->buffers()->Get(0)->bytes(); }
   bool matches(const Transfer &other) const {
-    return op == other.op && reduction == other.reduction && type == other.type && bytes == other.bytes;
+    bool same = bytes() == other.bytes();
+    if (collective)
+      same = same && collective->op() == other.collective->op() && collective->type() == other.collective->type() &&
+             collective->reduction() == other.collective->reduction();
+    return same;
   }
-  std::string text(bool message) const {
-    return message ? fmt::format("{} bytes ({})", bytes, where)
-                   : fmt::format("{} of {} bytes of {} ({})", EnumNameOp(op), bytes, EnumNameDType(type), where);
+  std::string text(const Program &program) const {
+    if (message)
+      return fmt::format("{} bytes (stage {} '{}' microbatch {})", bytes(), stage, message->name()->str(), microbatch);
+    return fmt::format("{} {} of {} bytes of {} (stage {} '{}')", EnumNameOp(collective->op()),
+                       EnumNameReduction(collective->reduction()), bytes(), EnumNameDType(collective->type()), stage,
+                       program.strings()->Get(collective->what())->str());
   }
 };
 using Transfers = std::map<uint32_t, std::vector<Transfer>>; // by communicator
@@ -152,26 +175,20 @@ static Transfers transfersOf(const Program &program, const RankProgram &rank, co
   Transfers result;
   for (const Row *row : *entry.rows()) {
     if (row->kind() != RowKind::Body) {
-      const Message &message = *rank.messages()->Get(row->index());
-      result[message.communicator()].push_back(
-          {Op::Kernel, Reduction::Sum, DType::F32, message.buffer()->bytes(),
-           fmt::format("stage {} '{}' microbatch {}", rank.stage(), message.name()->str(), row->microbatch())});
+      const Message *message = rank.messages()->Get(row->index());
+      result[message->communicator()].push_back({message, nullptr, rank.stage(), row->microbatch()});
       continue;
     }
-    const Body &body = *rank.bodies()->Get(row->index());
-    for (const Instruction *instruction : *body.instructions())
+    for (const Instruction *instruction : *rank.bodies()->Get(row->index())->instructions())
       if (instruction->op() > Op::Gemm &&
           spansStages(program, *program.communicators()->Get(instruction->communicator())))
-        result[instruction->communicator()].push_back(
-            {instruction->op(), instruction->reduction(), instruction->type(), instruction->buffers()->Get(0)->bytes(),
-             fmt::format("stage {} '{}'", rank.stage(), program.strings()->Get(instruction->what())->str())});
+        result[instruction->communicator()].push_back({nullptr, instruction, rank.stage(), row->microbatch()});
   }
   return result;
 }
 
 static void compare(CheckContext &context, uint32_t index, const std::string &entry, std::vector<Transfers> &ofStage) {
   const Communicator &communicator = *context.program.communicators()->Get(index);
-  bool edge = communicator.kind() == CommunicatorKind::Edge;
   int first = -1;
   for (uint32_t stage = 0; stage < context.stages; ++stage) {
     if (!memberCount(context.program, communicator, stage))
@@ -187,7 +204,7 @@ static void compare(CheckContext &context, uint32_t index, const std::string &en
     for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
       if (!a[i].matches(b[i])) {
         context.fault("entry '{}': transfer {} on '{}' is {} on one end, {} on the other", entry, i,
-                      communicator.name()->str(), a[i].text(edge), b[i].text(edge));
+                      communicator.name()->str(), a[i].text(context.program), b[i].text(context.program));
         break;
       }
   }

@@ -44,9 +44,9 @@ static std::optional<uint64_t> localBytes(CheckContext &context, const State &st
 
 static void checkOneState(CheckContext &context, const RankProgram &rank, const State &state, const std::string &where,
                           std::vector<Interval> &used) {
-  bool sound = context.enumIn(state.type(), where + " type");
-  context.enumIn(state.kind(), where + " kind");
-  context.enumIn(state.init(), where + " init");
+  bool sound = context.enumIn(state.type(), where, "type");
+  context.enumIn(state.kind(), where, "kind");
+  context.enumIn(state.init(), where, "init");
   context.stringIn(state.source(), where);
   if (sound && !isFloat(state.type()))
     context.fault("{}: type {}, expected a floating-point type", where, EnumNameDType(state.type()));
@@ -93,7 +93,7 @@ static void checkStates(CheckContext &context, const RankProgram &rank) {
 
 static void checkInput(CheckContext &context, const RankProgram &rank, const Input &input) {
   std::string where = fmt::format("stage {} input '{}'", rank.stage(), input.name()->str());
-  if (!context.enumIn(input.kind(), where + " kind") || !context.enumIn(input.type(), where + " type"))
+  if (!context.enumIn(input.kind(), where, "kind") || !context.enumIn(input.type(), where, "type"))
     return;
   if (!input.buffer()) {
     context.fault("{}: has no buffer", where);
@@ -123,7 +123,7 @@ static void checkInput(CheckContext &context, const RankProgram &rank, const Inp
 
 static void checkOutput(CheckContext &context, const RankProgram &rank, const Output &output) {
   std::string where = fmt::format("stage {} output", rank.stage());
-  if (!context.enumIn(output.kind(), where + " kind") || !context.enumIn(output.type(), where + " type"))
+  if (!context.enumIn(output.kind(), where, "kind") || !context.enumIn(output.type(), where, "type"))
     return;
   where += fmt::format(" {}", EnumNameOutputKind(output.kind()));
   if (!output.buffer() || output.buffer()->space() != Space::Arena ||
@@ -144,7 +144,7 @@ void checkState(CheckContext &context, const RankProgram &rank) {
     for (const Output *output : *rank.outputs())
       checkOutput(context, rank, *output);
   for (uint32_t i = 0; rank.memory() && i < rank.memory()->size(); ++i)
-    context.enumIn(rank.memory()->Get(i)->kind(), fmt::format("stage {} memory use {} kind", rank.stage(), i));
+    context.enumIn(rank.memory()->Get(i)->kind(), fmt::format("stage {} memory use {}", rank.stage(), i), "kind");
 }
 
 } // namespace hocket::program

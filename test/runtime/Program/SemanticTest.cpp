@@ -63,7 +63,7 @@ static const Case meshCases[] = {
     {"Coordinates", [](ProgramT &p) { p.communicators[1]->coordinates = {0, 0}; },
      "communicator 'dp': coordinate 0, expected different ones below 2"},
     {"CommunicatorKind", [](ProgramT &p) { p.communicators[1]->kind = CommunicatorKind(7); },
-     "communicator 'dp' kind: value 7, expected 0 to 1"},
+     "communicator 'dp': kind 7, expected 0 to 1"},
     {"ScalarAxes", [](ProgramT &p) { p.scalars[1]->axes = {AxisRef(1, 0, 2)}; },
      "rank-dependent number 1: part 0 x 2 of axis 'dp', expected divisors of its size 2"},
     {"Tiles", [](ProgramT &p) { p.kernels[3]->tiles = 0; },
@@ -82,7 +82,7 @@ static const Case bodyCases[] = {
     {"BufferMicrobatch", [](ProgramT &p) { at(p, 0, 1, 0).buffers[0] = Buffer(Space::Microbatch, 1024, 32); },
      "stage 0 body 'forward_0' instruction 0 buffer 0: 3 x 32 bytes at 1024 lie outside the arena of 896 bytes"},
     {"BufferSpace", [](ProgramT &p) { at(p, 0, 1, 0).buffers[0] = Buffer(Space(3), 0, 32); },
-     "stage 0 body 'forward_0' instruction 0 buffer 0 space: value 3, expected 0 to 2"},
+     "stage 0 body 'forward_0' instruction 0 buffer 0: space 3, expected 0 to 2"},
     {"KernelIndex", [](ProgramT &p) { at(p, 0, 1, 0).kernel = 9; },
      "stage 0 body 'forward_0' instruction 0: kernel 9, the program has 9"},
     {"ScalarIndex", [](ProgramT &p) { at(p, 0, 3, 2).scalars = {0, 2}; },
@@ -90,7 +90,7 @@ static const Case bodyCases[] = {
     {"StringIndex", [](ProgramT &p) { at(p, 0, 1, 0).what = 9; },
      "stage 0 body 'forward_0' instruction 0: string 9, the program has 9"},
     {"OpEnum", [](ProgramT &p) { at(p, 0, 1, 0).op = Op(6); },
-     "stage 0 body 'forward_0' instruction 0 op: value 6, expected 0 to 5"},
+     "stage 0 body 'forward_0' instruction 0: op 6, expected 0 to 5"},
     {"CommunicatorIndex", [](ProgramT &p) { at(p, 0, 3, 0).communicator = 4; },
      "stage 0 body 'update' instruction 0: communicator 4, the program has 4"},
     {"CollectiveOnEdge", [](ProgramT &p) { at(p, 0, 3, 0).communicator = 2; },
@@ -132,7 +132,7 @@ static const Case scheduleCases[] = {
     {"RowStream", [](ProgramT &p) { train(p, 0).rows[8] = changed(train(p, 0).rows[8], RowKind::Send, 3, 0, 0, 0); },
      "stage 0 entry 'train' row 8: stream 3, the program has 3"},
     {"RowKind", [](ProgramT &p) { train(p, 0).rows[8] = changed(train(p, 0).rows[8], RowKind(3), 1, 0, 0, 0); },
-     "stage 0 entry 'train' row 8 kind: value 3, expected 0 to 2"},
+     "stage 0 entry 'train' row 8: kind 3, expected 0 to 2"},
     {"RowMicrobatch",
      [](ProgramT &p) { train(p, 0).rows[1] = changed(train(p, 0).rows[1], RowKind::Body, 0, 1, 3, 0); },
      "stage 0 entry 'train' row 1: microbatch 3, the program has 3"},
@@ -177,9 +177,8 @@ static const Case scheduleCases[] = {
      },
      "entry 'train': stage 0 has 3 transfers on 'pp 0->1', stage 1 has 2"},
     {"CollectiveAcross", [](ProgramT &p) { at(p, 1, 3, 0).reduction = Reduction::Max; },
-     "entry 'train': transfer 0 on 'pp,dp' is AllReduce of 8 bytes of F32 (stage 0 'sum over ranks') on one end, "
-     "AllReduce of 8 "
-     "bytes of F32 (stage 1 'sum over ranks') on the other"}};
+     "entry 'train': transfer 0 on 'pp,dp' is AllReduce Sum of 8 bytes of F32 (stage 0 'sum over ranks') on one end, "
+     "AllReduce Max of 8 bytes of F32 (stage 1 'sum over ranks') on the other"}};
 
 static const Case stateCases[] = {
     {"StateSplit", [](ProgramT &p) { p.ranks[0]->state[1]->split.pop_back(); },
@@ -199,7 +198,7 @@ static const Case stateCases[] = {
     {"StateHolders", [](ProgramT &p) { p.ranks[1]->state[0]->holders = {0}; },
      "stage 1 state 'u': stage 1 is not among its holders"},
     {"StateInit", [](ProgramT &p) { p.ranks[1]->state[0]->init = InitKind(4); },
-     "stage 1 state 'u' init: value 4, expected 0 to 3"},
+     "stage 1 state 'u': init 4, expected 0 to 3"},
     {"StateType", [](ProgramT &p) { p.ranks[1]->state[0]->type = DType::I32; },
      "stage 1 state 'u': type I32, expected a floating-point type"},
     {"StateDimension", [](ProgramT &p) { p.ranks[1]->state[0]->shape = {0}; },
@@ -214,7 +213,7 @@ static const Case stateCases[] = {
     {"OutputBuffer", [](ProgramT &p) { p.ranks[0]->outputs[0]->buffer = std::make_unique<Buffer>(Space::Arena, 2, 4); },
      "stage 0 output Loss: expected an aligned scalar in the arena"},
     {"MemoryClass", [](ProgramT &p) { p.ranks[0]->memory = {MemoryUse(MemoryClass(8), 1)}; },
-     "stage 0 memory use 0 kind: value 8, expected 0 to 7"}};
+     "stage 0 memory use 0: kind 8, expected 0 to 7"}};
 
 static std::string caseName(const testing::TestParamInfo<Case> &info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(Mesh, Semantic, testing::ValuesIn(meshCases), caseName);

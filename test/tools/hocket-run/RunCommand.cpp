@@ -25,6 +25,8 @@ void LauncherTest::SetUp() {
 void LauncherTest::TearDown() { std::filesystem::remove_all(folder); }
 
 int LauncherTest::start(const std::vector<std::string> &arguments, const std::string &fault) const {
+  for (const char *name : {"/out", "/error"}) // a test that waits for output shall not see that of the run before
+    std::filesystem::remove(folder + name);
   int pid = ::fork();
   if (pid)
     return pid;
