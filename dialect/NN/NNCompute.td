@@ -107,7 +107,7 @@ def NN_ElementwiseOp : NN_PlacedOp<"elementwise", (ins Variadic<NN_Tensor>:$xs, 
   }];
   let regions = (region SizedRegion<1>:$body);
   let results = (outs Variadic<NN_Tensor>:$ys);
-  let assemblyFormat = [{($name^)? $xs `:` type($xs) `->` type($ys) $body
+  let assemblyFormat = [{($name^)? ($xs^ `:` type($xs))? `->` type($ys) $body
       `` custom<Placement>($path, $phase, $shardings) attr-dict}];
   let extraClassDeclaration = [{ static ::llvm::StringRef getDefaultDialect() { return "nn"; } }];
   let hasVerifier = 1;
