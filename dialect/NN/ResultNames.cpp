@@ -5,8 +5,10 @@ using namespace mlir;
 
 namespace hocket::nn {
 
-/// "h.3.attn.qkv" is "h3_attn_qkv": dots become underscores, and a number joins the word before it.
-static std::string joined(StringRef path) {
+/// "h.3.attn.qkv" is "h3_attn_qkv": dots become underscores, and a number joins the word before it. The use of a tied
+/// parameter, "wte#1", is "wte_use1".
+static std::string joined(StringRef name) {
+  auto [path, use] = name.split('#');
   std::string out;
   SmallVector<StringRef> parts;
   path.split(parts, '.', -1, /*KeepEmpty=*/false);
@@ -16,7 +18,7 @@ static std::string joined(StringRef path) {
     for (char c : part)
       out += llvm::isAlnum(c) ? c : '_';
   }
-  return out;
+  return use.empty() ? out : out + "_use" + use.str();
 }
 
 /// The op's attribute `name`. Names are asked for faulty ops too, which may lack it.
@@ -60,8 +62,10 @@ static StringRef accumulatorOf(Value value) {
 }
 
 static std::string withPath(Operation *op, StringRef parameter) {
-  StringRef path = getPath(op);
+  auto [path, use] = getPath(op).split('#');
   parameter.consume_back(".weight");
+  if (!use.empty())
+    return joined(getPath(op));
   // Inside a block that is not yet in place a parameter has no path in its name.
   if (path.empty() || parameter.starts_with(path) || op->getParentOfType<TrainingStepOp>())
     return joined(parameter);
@@ -70,10 +74,11 @@ static std::string withPath(Operation *op, StringRef parameter) {
 
 static std::string baseName(Operation *op) {
   StringRef mnemonic = op->getName().stripDialect();
-  if (getPhase(op) != Phase::Forward && op->getNumResults() == 1)
+  if (getPhase(op) == Phase::WeightGrad && op->getNumResults() == 1)
     if (StringRef accumulator = accumulatorOf(op->getResult(0)); !accumulator.empty()) {
       accumulator.consume_back(".weight");
-      return joined(accumulator) + "_grad";
+      // The sum with what was there is the accumulator again.
+      return joined(accumulator) + (isa<WriteOp>(*op->user_begin()) && isa<AddOp>(op) ? "_acc" : "_grad");
     }
   if (isa<LinearOp, MatmulOp, EmbeddingOp, LayerNormOp, RmsNormOp>(op))
     if (StringRef parameter = parameterOf(op->getOperand(1)); !parameter.empty())
@@ -110,7 +115,7 @@ void nameResults(Operation *op, OpAsmSetValueNameFn set) {
   if (auto read = dyn_cast<ReadOp>(op)) {
     static constexpr StringRef suffixes[] = {"", ".m", ".v", ".acc", "", "", ""};
     if (read.getKindAttr())
-      set(read.getValue(), (nameOf(op) + suffixes[static_cast<int>(read.getKind())]).str());
+      set(read.getValue(), llvm::join(llvm::split(nameOf(op), '#'), ".use") + suffixes[int(read.getKind())].str());
     return;
   }
   if (!op->getNumResults())

@@ -9,7 +9,7 @@ nn.block @b(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %1 = gelu %0 : tensor<4x4xf32> -> tensor<4x4xf32> in "h.3.mlp"
   // CHECK-NEXT: %gelu_grad = gelu %h3_mlp_gelu : tensor<4x4xf32> -> tensor<4x4xf32> weight_grad{{$}}
   %2 = gelu %1 : tensor<4x4xf32> -> tensor<4x4xf32> weight_grad
-  // CHECK-NEXT: %wte_1_gelu_grad = gelu %gelu_grad : tensor<4x4xf32> -> tensor<4x4xf32> in "wte#1" backward on [none]{{$}}
+  // CHECK-NEXT: %wte_use1_gelu_grad = gelu %gelu_grad : tensor<4x4xf32> -> tensor<4x4xf32> in "wte#1" backward on [none]{{$}}
   %3 = gelu %2 : tensor<4x4xf32> -> tensor<4x4xf32> in "wte#1" backward on [none]
   return %3 : tensor<4x4xf32>
 }

@@ -36,12 +36,12 @@ nn.training_step @train of @gpt with @r microbatches 4 slots {
 } microbatch {
   // CHECK-NEXT: %h.0.w = read param "h.0.w" : tensor<8xf32> in "h.0"
   %w = read param "h.0.w" : tensor<8xf32> in "h.0"
-  // CHECK-NEXT: %h.0.w.acc = read accumulator "h.0.w" : tensor<8xf32> in "h.0" backward
-  %a = read accumulator "h.0.w" : tensor<8xf32> in "h.0" backward
-  // CHECK-NEXT: %h0_w_grad = add %h.0.w, %h.0.w.acc : {{.*}} in "h.0" backward
-  %n = add %w, %a : tensor<8xf32>, tensor<8xf32> -> tensor<8xf32> in "h.0" backward
-  // CHECK-NEXT: write accumulator "h.0.w", %h0_w_grad : tensor<8xf32> in "h.0" backward
-  write accumulator "h.0.w", %n : tensor<8xf32> in "h.0" backward
+  // CHECK-NEXT: %h.0.w.acc = read accumulator "h.0.w" : tensor<8xf32> in "h.0" weight_grad
+  %a = read accumulator "h.0.w" : tensor<8xf32> in "h.0" weight_grad
+  // CHECK-NEXT: %h0_w_acc = add %h.0.w, %h.0.w.acc : {{.*}} in "h.0" weight_grad
+  %n = add %w, %a : tensor<8xf32>, tensor<8xf32> -> tensor<8xf32> in "h.0" weight_grad
+  // CHECK-NEXT: write accumulator "h.0.w", %h0_w_acc : tensor<8xf32> in "h.0" weight_grad
+  write accumulator "h.0.w", %n : tensor<8xf32> in "h.0" weight_grad
 // CHECK-NEXT: } update {
 } update {
   // CHECK-NEXT: %h.0.w.m = read first_moment "h.0.w" : tensor<8xf32>
