@@ -45,9 +45,12 @@ struct BuildTrainingStepPass : impl::BuildTrainingStepPassBase<BuildTrainingStep
     if (microbatches < 1)
       return chosen.emitError() << "microbatches " << microbatches.getValue() << "; at least 1 is needed";
     if (auto batch = chosen.entry<BatchOp>(); batch && rows == 0) {
-      if (batch.getSequences() % microbatches)
+      int64_t below = batch.getSequences() / microbatches * microbatches;
+      if (below != static_cast<int64_t>(batch.getSequences()))
         return batch.emitError() << "batch " << batch.getSequences() << " is not divisible by "
-                                 << microbatches.getValue() << " microbatches";
+                                 << microbatches.getValue()
+                                 << " microbatches; nearest: " << (below ? std::to_string(below) + " and " : "")
+                                 << below + microbatches;
       shape.rows = batch.getSequences() / microbatches;
     }
     FlatSymbolRefAttr planName = plan.empty() ? FlatSymbolRefAttr() : FlatSymbolRefAttr::get(&getContext(), plan);
