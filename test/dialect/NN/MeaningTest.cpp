@@ -134,6 +134,50 @@ TEST(Attention, IsTheMeanOfVisibleValuesWhenScoresAreEqual) {
   }
 }
 
+/// One output element as the formula says it: softmax over visible keys of cap(scale q · k), times v.
+static double attend(AttentionOp op, ArrayRef<HostTensor> x, int64_t batch, int64_t s, int64_t head, int64_t group,
+                     int64_t element) {
+  int64_t length = x[0].shape[1], keys = x[1].shape[1], kv = x[1].shape[2], d = x[1].shape[3], e = x[2].shape[3];
+  int64_t groups = x[0].rank() == 5 ? x[0].shape[3] : 1;
+  double above = 0, below = 0;
+  for (int64_t t = 0; t < keys; ++t) {
+    double distance = x[3][batch * length + s] - x[3][batch * keys + t], score = 0;
+    if ((op.getMask() == MaskKind::Causal && distance < 0) ||
+        (op.getWindow() && distance >= static_cast<double>(*op.getWindow())))
+      continue;
+    for (int64_t i = 0; i < d; ++i)
+      score += x[0][(((batch * length + s) * kv + head) * groups + group) * d + i] *
+               x[1][((batch * keys + t) * kv + head) * d + i];
+    score *= op.getScale().convertToDouble();
+    if (op.getSoftcap())
+      score = op.getSoftcap()->convertToDouble() * std::tanh(score / op.getSoftcap()->convertToDouble());
+    below += std::exp(score);
+    above += std::exp(score) * x[2][((batch * keys + t) * kv + head) * e + element];
+  }
+  return above / below;
+}
+
+TEST(Attention, IsTheFormulaForEveryElement) {
+  unsigned checked = 0;
+  for (const OpCase &each : allCases()) {
+    Program program(each);
+    auto op = dyn_cast<AttentionOp>(program.op());
+    if (!op)
+      continue;
+    std::vector<HostTensor> arguments = program.randomArguments();
+    HostTensor y = program.run(arguments).lookup(op.getY()), expected(y.shape);
+    int64_t kv = y.shape[2], groups = y.rank() == 5 ? y.shape[3] : 1, e = y.shape.back();
+    for (int64_t i = 0; i < y.size(); ++i) {
+      int64_t row = i / (kv * groups * e);
+      expected[i] =
+          attend(op, arguments, row / y.shape[1], row % y.shape[1], i / (groups * e) % kv, i / e % groups, i % e);
+    }
+    EXPECT_LE(relativeDifference(y, expected), 1e-13) << each.name;
+    ++checked;
+  }
+  EXPECT_GE(checked, 6u);
+}
+
 TEST(Attention, ARowThatSeesNoKeyIsZero) {
   Program program({"none",
                    "%q: tensor<1x1x1x2xf32>, %k: tensor<1x1x1x2xf32>, %v: tensor<1x1x1x2xf32>, %a: "
