@@ -39,7 +39,9 @@ static sigset_t handledSignals() {
 
 Status Processes::prepare() {
   sigset_t set = handledSignals();
-  if (sigprocmask(SIG_BLOCK, &set, nullptr) != 0 || (signalFile = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)) < 0)
+  if (sigprocmask(SIG_BLOCK, &set, nullptr) == 0)
+    signalFile = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (signalFile < 0)
     return lacking("a descriptor for signals");
   if (::pipe(reportPipe) != 0 || ::pipe(releasePipe) != 0)
     return lacking("pipes");
@@ -47,8 +49,8 @@ Status Processes::prepare() {
   ::fcntl(reportPipe[0], F_SETFD, FD_CLOEXEC);
   ::fcntl(reportPipe[0], F_SETFL, O_NONBLOCK);
   ::fcntl(releasePipe[1], F_SETFD, FD_CLOEXEC);
-  if ((controlFile = ::memfd_create("hocket-control", 0)) < 0 ||
-      ::ftruncate(controlFile, sizeof(runtime::RunControl)) != 0)
+  controlFile = ::memfd_create("hocket-control", 0);
+  if (controlFile < 0 || ::ftruncate(controlFile, sizeof(runtime::RunControl)) != 0)
     return lacking("shared memory");
   runtime::Result<runtime::RunControl *> mapped = runtime::mapRunControl(controlFile);
   if (!mapped)

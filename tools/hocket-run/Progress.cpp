@@ -29,7 +29,7 @@ void Progress::step(const nlohmann::json &event) {
     nlohmann::ordered_json line;
     for (const char *key : {"step", "loss", "grad_norm", "lr", "tokens", "seconds"})
       line[key] = event.at(key);
-    metrics << line.dump() << std::endl;
+    metrics << line.dump() << '\n' << std::flush;
   }
   double seconds = event.at("seconds").get<double>();
   // The first step also touches all memory for the first time.

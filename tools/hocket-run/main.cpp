@@ -2,6 +2,8 @@
 #include "tools/hocket-run/Launcher.h"
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <cstdio>
+#include <new>
 
 using namespace hocket;
 
@@ -44,5 +46,10 @@ int main(int argc, char **argv) {
     return app.exit(error) == 0 ? run::Done : run::CommandLine;
   }
   options.dataType = *runtime::parseTokenType(dataType);
-  return run::launch(options);
+  try {
+    return run::launch(options);
+  } catch (const std::bad_alloc &) {
+    std::fputs("error: hocket-run itself does not get the memory it needs\n", stderr);
+    return run::MachineLacks;
+  }
 }
