@@ -3,10 +3,13 @@
 // appendix B.4).
 #include "dialect/NN/ShapeCheck.h"
 #include <cmath>
+#include <limits>
 using namespace mlir;
 using namespace hocket::nn;
 
 namespace {
+constexpr double unseen = -std::numeric_limits<double>::infinity(); ///< the score of a key that the mask hides
+
 bool isGrouped(Value q) { return tensorType(q).getRank() == 5; }
 
 /// Terms of q, k, v, both positions, y and lse; q is grouped or not.
@@ -143,22 +146,22 @@ void AttentionOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRe
   Heads heads(q, k, v);
   std::vector<double> row(heads.t);
   heads.forEachQuery([&](int64_t batch, int64_t s, int64_t head, int64_t query) {
-    double max = -INFINITY, sum = 0;
+    double max = unseen, sum = 0;
     for (int64_t t = 0; t < heads.t; ++t) {
       bool seen = scores.sees(queryPositions[batch * heads.s + s], keyPositions[batch * heads.t + t]);
-      row[t] = seen ? scores.score(rowOf(q, query), rowOf(k, heads.key(batch, t, head)), heads.d).first : -INFINITY;
+      row[t] = seen ? scores.score(rowOf(q, query), rowOf(k, heads.key(batch, t, head)), heads.d).first : unseen;
       max = std::max(max, row[t]);
     }
     double *y = rowOf(results[0], query);
     std::fill(y, y + heads.e, 0.0);
     for (int64_t t = 0; t < heads.t; ++t)
-      sum += row[t] = row[t] == -INFINITY ? 0 : std::exp(row[t] - max);
+      sum += row[t] = row[t] == unseen ? 0 : std::exp(row[t] - max);
     for (int64_t t = 0; t < heads.t; ++t)
       if (row[t] != 0)
         for (int64_t i = 0; i < heads.e; ++i)
           y[i] += row[t] / sum * rowOf(v, heads.key(batch, t, head))[i];
     if (results.size() > 1)
-      results[1][query] = max == -INFINITY ? -INFINITY : max + std::log(sum);
+      results[1][query] = max == unseen ? unseen : max + std::log(sum);
   });
 }
 

@@ -2,6 +2,7 @@
 // lse = m + log(row_sum_exp(logits, m)), loss = sum over counted rows of lse - pick(logits, labels).
 #include "dialect/NN/ShapeCheck.h"
 #include <cmath>
+#include <limits>
 using namespace mlir;
 using namespace hocket::nn;
 
@@ -9,7 +10,7 @@ namespace {
 constexpr double uncounted = -1; ///< the label of a token that has no part in the loss
 
 double maximum(const HostTensor &x, int64_t begin, int64_t width) {
-  double max = -INFINITY;
+  double max = -std::numeric_limits<double>::infinity();
   for (int64_t v = 0; v < width; ++v)
     max = std::max(max, x[begin + v]);
   return max;

@@ -7,18 +7,23 @@ using namespace mlir;
 using namespace hocket::nn;
 
 namespace {
+/// Sums run over depth in order, whichever loop is inside: the one whose steps through b are short.
 void multiply(const FactorRule &rule, const HostTensor &a, const HostTensor &b, HostTensor &y) {
   auto [batch, rows, columns, depth] = Contraction(rule, a.shape, b.shape, y.shape);
+  bool columnsInside = columns.strideB < depth.strideB;
+  const ContractionIndex &outer = columnsInside ? depth : columns, &inner = columnsInside ? columns : depth;
+  std::fill(y.data.begin(), y.data.end(), 0.0);
   for (int64_t n = 0; n < batch.size; ++n)
-    for (int64_t i = 0; i < rows.size; ++i)
-      for (int64_t j = 0; j < columns.size; ++j) {
-        const double *left = a.data.data() + n * batch.strideA + i * rows.strideA;
-        const double *right = b.data.data() + n * batch.strideB + j * columns.strideB;
-        double sum = 0;
-        for (int64_t k = 0; k < depth.size; ++k)
-          sum += left[k * depth.strideA] * right[k * depth.strideB];
-        y[n * batch.strideY + i * rows.strideY + j * columns.strideY] = sum;
+    for (int64_t i = 0; i < rows.size; ++i) {
+      const double *left = a.data.data() + n * batch.strideA + i * rows.strideA;
+      double *sums = y.data.data() + n * batch.strideY + i * rows.strideY;
+      for (int64_t j = 0; j < outer.size; ++j) {
+        const double *right = b.data.data() + n * batch.strideB + j * outer.strideB;
+        for (int64_t k = 0; k < inner.size; ++k)
+          sums[j * outer.strideY + k * inner.strideY] +=
+              left[j * outer.strideA + k * inner.strideA] * right[k * inner.strideB];
       }
+    }
 }
 
 /// A multiply-add for every point of the product of all factors.
@@ -67,7 +72,7 @@ LinearNames namesOf(LinearOp op) {
                      op.getTransposed());
 }
 
-std::string orScalar(std::string names) { return names.empty() ? "_" : names; }
+std::string orScalar(const std::string &names) { return names.empty() ? "_" : names; }
 
 /// "b s h", "h f" or "v h", and "b s f" of a linear's x, w and y.
 struct LinearTerms {

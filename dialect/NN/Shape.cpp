@@ -61,7 +61,8 @@ FactorRule UnstackOp::getFactorRule() {
 void UnstackOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
   const HostTensor &x = *operands[0];
   for (auto [index, y] : llvm::enumerate(results))
-    forSlice(x, getDimAttr().getInt(), index, [&, &y = y](int64_t of, int64_t at) { y[at] = x[of]; });
+    forSlice(x, getDimAttr().getInt(), static_cast<int64_t>(index),
+             [&, &y = y](int64_t of, int64_t at) { y[at] = x[of]; });
 }
 
 void UnstackOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, const BitVector &needed,
@@ -96,7 +97,8 @@ FactorRule StackOp::getFactorRule() {
 void StackOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
   HostTensor &y = results[0];
   for (auto [index, x] : llvm::enumerate(operands))
-    forSlice(y, getDimAttr().getInt(), index, [&, x = x](int64_t of, int64_t at) { y[of] = (*x)[at]; });
+    forSlice(y, getDimAttr().getInt(), static_cast<int64_t>(index),
+             [&, x = x](int64_t of, int64_t at) { y[of] = (*x)[at]; });
 }
 
 void StackOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, const BitVector &needed,
