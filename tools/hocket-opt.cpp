@@ -2,6 +2,7 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/Dist/Passes.h"
 #include "passes/DistToStep/Passes.h"
 #include "passes/NN/Passes.h"
 #include "passes/Step/Passes.h"
@@ -14,6 +15,7 @@ int main(int argc, char **argv) {
   mlir::registerCSEPass();
   hocket::nn::registerNNPasses();
   hocket::nn::registerNNPipeline();
+  hocket::dist::registerDistPasses();
   hocket::step::registerDistToStepPasses();
   hocket::step::registerStepPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Hocket's optimizer driver\n", registry));

@@ -5,8 +5,10 @@
 include "dialect/Dist/DistBase.td"
 include "dialect/NN/NNBase.td"
 
-class Dist_PlacedOp<string mnemonic, dag specific, list<Trait> traits = []> : Dist_Op<mnemonic, traits> {
+class Dist_PlacedOp<string mnemonic, dag specific, list<Trait> traits = []> : Dist_Op<mnemonic, traits # [NN_Placed,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let arguments = !con(specific, placement);
+  let extraClassDefinition = nameResults;
 }
 // A collective over the ranks that differ along `axes` only. It takes several tensors at once (one message, [rank][tensor]
 // order). `cause`: the tactic or pass that asked for it, in words. Not Pure: never merged, moved or dropped by rewrites that

@@ -166,7 +166,9 @@ LogicalResult RowSumExpOp::verify() {
     check.fits(rowSumExpRule(*this), "x, max -> y");
   return check.result();
 }
-FactorRule RowSumExpOp::getFactorRule() { return FactorRule::parse(*this, rowSumExpRule(*this)); }
+FactorRule RowSumExpOp::getFactorRule() {
+  return FactorRule::parse(*this, rowSumExpRule(*this)).padded(-std::numeric_limits<double>::infinity());
+}
 void RowSumExpOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
   int64_t width = operands[0]->shape.back();
   for (int64_t row = 0; row < results[0].size(); ++row)

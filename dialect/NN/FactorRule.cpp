@@ -64,6 +64,13 @@ FactorRule &FactorRule::linear(ArrayRef<Linearity> each) {
 
 FactorRule &FactorRule::reducedBy(ReductionKind kind) {
   reduction = kind;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  padding = kind == ReductionKind::Max ? -infinity : kind == ReductionKind::Min ? infinity : 0;
+  return *this;
+}
+
+FactorRule &FactorRule::padded(double value) {
+  padding = value;
   return *this;
 }
 

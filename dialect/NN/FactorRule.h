@@ -31,12 +31,16 @@ struct FactorRule {
   llvm::SmallVector<llvm::SmallVector<int>> operands, results;
   llvm::SmallVector<Linearity> linearity; ///< one an operand
   ReductionKind reduction = ReductionKind::Sum;
+  /// What padding of a split factor must hold where the op reduces over it: the neutral element of what it does.
+  ///   0 for sums and products, -inf for row_max and for row_sum_exp (exp makes it 0)
+  double padding = 0;
 
   /// Reads "b s !h, !h -> b s !h" for `op`: one term an operand, one name a dimension; `!` whole, `@` needs an offset.
   /// "_" stands for a term without dimensions. Sizes come from the op's types. Linearity is None for every operand.
   static FactorRule parse(mlir::Operation *op, llvm::StringRef text);
   FactorRule &linear(llvm::ArrayRef<Linearity> each);
-  FactorRule &reducedBy(ReductionKind kind);
+  FactorRule &reducedBy(ReductionKind kind); ///< sets padding too: -inf for Max, inf for Min
+  FactorRule &padded(double value);
   int find(llvm::StringRef name) const; ///< -1 if there is none
   std::string str() const;              ///< the text that `parse` reads
 };

@@ -1,0 +1,68 @@
+// From tactics to the shardings of slots (pass dist-apply-plan).
+#include "passes/Dist/Passes.h"
+#include "passes/Dist/Propagation.h"
+#include "passes/Dist/SlotShardings.h"
+#include "llvm/ADT/StringExtras.h"
+using namespace mlir;
+
+namespace hocket::dist {
+#define GEN_PASS_DEF_APPLYPLANPASS
+#include "passes/Dist/Passes.h.inc"
+
+namespace {
+struct ApplyPlanPass : impl::ApplyPlanPassBase<ApplyPlanPass> {
+  using ApplyPlanPassBase::ApplyPlanPassBase;
+
+  void runOnOperation() override {
+    for (auto step : getOperation().getOps<nn::TrainingStepOp>())
+      if (step.getPlanAttr() && failed(apply(step)))
+        signalPassFailure();
+  }
+
+  LogicalResult apply(nn::TrainingStepOp step) {
+    PlanOp plan = planOf(step);
+    MeshOp mesh = plan ? meshOf(plan) : MeshOp();
+    if (!mesh)
+      return failure();
+    FailureOr<StepGraph> graph = StepGraph::create(step);
+    if (failed(graph))
+      return failure();
+    DimensionClasses classes(*graph);
+    SlotShardings shardings(step, plan, mesh);
+    bool sound = true;
+    for (Operation &tactic : plan.getBody().front()) {
+      if (auto batch = dyn_cast<BatchOp>(tactic))
+        sound &= shardings.splitBatch(batch);
+      if (auto split = dyn_cast<SplitOp>(tactic)) {
+        size_t known = shardings.explicitSplits().size();
+        sound &= shardings.splitParameters(split, classes);
+        if (print && split.getForm())
+          split.emitRemark() << "stands for: "
+                             << llvm::join(explicitTactics(shardings.explicitSplits().drop_front(known)), "; ");
+      }
+    }
+    if (!sound)
+      return failure();
+    shardings.write();
+    if (failed(settleParameters(*graph, mesh)))
+      return failure();
+    shardState(step, plan, mesh, wholeBelow);
+    return success();
+  }
+
+  /// Parameters that no tactic names follow those that one does: the bias of a column-parallel linear is split as its
+  /// output.
+  LogicalResult settleParameters(const StepGraph &graph, MeshOp mesh) {
+    FailureOr<Propagation> propagation = Propagation::run(graph, mesh);
+    if (failed(propagation))
+      return failure();
+    for (auto &[op, node] : graph.slots) {
+      auto slot = cast<nn::SlotOp>(op);
+      if (!slot.getShardingAttr())
+        slot.setShardingAttr(propagation->toSharding(propagation->atRest(slot)));
+    }
+    return success();
+  }
+};
+} // namespace
+} // namespace hocket::dist

@@ -1,0 +1,81 @@
+// Words for the cause of a collective.
+#include "passes/Dist/Causes.h"
+using namespace mlir;
+
+namespace hocket::dist {
+namespace {
+std::string opText(Operation *op) {
+  StringRef path = nn::getPath(op);
+  return op->getName().stripDialect().str() + (path.empty() ? "" : " of " + path.str());
+}
+std::string tacticPart(Operation *tactic, const std::string &instead) {
+  return (tactic ? tacticText(tactic) : instead) + ": ";
+}
+} // namespace
+
+std::string Causes::of(Value value, OpOperand &use, const ReshardStep &step) const {
+  bool joins = step.kind == ReshardKind::AllReduce || step.kind == ReshardKind::ReduceScatter;
+  return joins ? joining(value, use, step) : moving(use, step);
+}
+
+/// The first tactic of the plan over one of these axes; in `update`, ZeRO before the batch.
+std::string Causes::tacticOverAxes(ArrayRef<Atom> atoms, bool inUpdate) const {
+  Operation *found = nullptr;
+  for (Operation &tactic : PlanOp(plan).getBody().front()) {
+    bool over =
+        llvm::any_of(atoms, [&](Atom atom) { return overlaps(tacticAxes(&tactic), propagation.getAtoms().ref(atom)); });
+    if (over && (!found || (inUpdate && isa<ZeroOp>(tactic))))
+      found = &tactic;
+  }
+  return tacticPart(found, "sharding over " + plainAxes(propagation.getAtoms().toRefs(atoms)));
+}
+
+std::string Causes::joining(Value value, OpOperand &use, const ReshardStep &step) const {
+  const StepGraph &graph = propagation.getGraph();
+  Operation *maker = value.getDefiningOp();
+  if (nn::SlotOp slot = graph.slotOf(maker))
+    return tacticOverAxes(step.axes, step.kind == ReshardKind::ReduceScatter) + "the gradient of " +
+           parameterOf(slot.getName()).str() + " is a sum over sequences";
+  int index = graph.opIndex.lookup(maker);
+  const StepOp &op = graph.ops[index];
+  ArrayRef<int> term = op.rule.results[cast<OpResult>(value).getResultNumber()];
+  // The value is partial over the factors that it does not have; a value that joined partial ones names what made
+  // those.
+  std::string factors, tactic;
+  for (auto [factor, info] : llvm::enumerate(op.rule.factors)) {
+    if (llvm::is_contained(term, static_cast<int>(factor)))
+      continue;
+    for (Atom atom : propagation.factor(index, static_cast<int>(factor)))
+      if (llvm::is_contained(step.axes, atom)) {
+        if (tactic.empty())
+          tactic = tacticPart(origins.tacticOfFactor(index, static_cast<int>(factor), atom),
+                              "sharding over " + plainAxes(propagation.getAtoms().toRefs(step.axes)));
+        factors += (factors.empty() ? "" : " and ") + info.name + "=" + std::to_string(info.size);
+        break;
+      }
+  }
+  StringRef verb = op.rule.reduction == nn::ReductionKind::Sum ? " sums over " : " is an extreme over ";
+  if (!factors.empty())
+    return tactic + opText(maker) + verb.str() + factors;
+  for (OpOperand &operand : maker->getOpOperands())
+    if (op.rule.linearity[operand.getOperandNumber()] == nn::Linearity::Joint)
+      return joining(operand.get(), use, step);
+  return tacticOverAxes(step.axes, false) + opText(maker) + " is partial";
+}
+
+std::string Causes::moving(OpOperand &use, const ReshardStep &step) const {
+  const StepGraph &graph = propagation.getGraph();
+  Operation *user = use.getOwner();
+  bool inUpdate = user->getParentRegion() == &nn::TrainingStepOp(graph.step).getUpdate();
+  std::string tactic = tacticOverAxes(step.axes, inUpdate);
+  std::string over = plainAxes(propagation.getAtoms().toRefs(step.axes));
+  bool gathers = step.kind == ReshardKind::AllGather;
+  if (nn::SlotOp slot = graph.slotOf(user))
+    return tactic + nn::stringifySlotKind(slot.getKind()).str() + " " + slot.getName().str() + " at rest is " +
+           (gathers ? "whole over " + over : "split otherwise");
+  const StepOp &op = graph.ops[graph.opIndex.lookup(user)];
+  int dim = step.kind == ReshardKind::AllToAll ? step.gatherDim : step.dim;
+  return tactic + opText(user) + " needs " + op.rule.factors[op.rule.operands[use.getOperandNumber()][dim]].name +
+         (gathers ? " whole" : " split otherwise");
+}
+} // namespace hocket::dist

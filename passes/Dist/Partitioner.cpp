@@ -1,0 +1,180 @@
+// The partitioner: local ops, and what stands between them.
+#include "passes/Dist/Partitioner.h"
+using namespace mlir;
+
+namespace hocket::dist {
+
+LogicalResult Partitioner::run(Region &region) {
+  SmallVector<Operation *> globals;
+  for (Operation &op : region.front())
+    globals.push_back(&op);
+  bool sound = true;
+  for (Operation *op : globals)
+    sound &= succeeded(partition(op));
+  if (!sound)
+    return failure();
+  for (Operation *op : llvm::reverse(globals))
+    op->erase();
+  return success();
+}
+
+RankedTensorType Partitioner::localTypeOf(RankedTensorType global, const Spread &spread) {
+  return localType(atoms.getMesh(), global, propagation.toSharding(spread));
+}
+
+static ShardAttr shardOf(RankedTensorType global, ShardingAttr sharding) {
+  return ShardAttr::get(global.getContext(), global, sharding);
+}
+
+void Partitioner::placeLike(Operation *made, Operation *origin, RankedTensorType global, const Spread &spread) {
+  for (StringRef name : {"path", "phase"})
+    if (Attribute attribute = origin->getAttr(name))
+      made->setAttr(name, attribute);
+  nn::setShardings(made,
+                   SmallVector<Attribute>(made->getNumResults(), shardOf(global, propagation.toSharding(spread))));
+}
+
+LogicalResult Partitioner::partition(Operation *op) {
+  SmallVector<Value> operands;
+  for (OpOperand &operand : op->getOpOperands()) {
+    FailureOr<Value> local = operandFor(operand);
+    if (failed(local))
+      return failure();
+    operands.push_back(*local);
+  }
+  OpBuilder builder(op);
+  IRMapping mapping;
+  Operation *local = builder.insert(op->cloneWithoutRegions());
+  for (auto [from, to] : llvm::zip(op->getRegions(), local->getRegions()))
+    from.cloneInto(&to, mapping);
+  local->setOperands(operands);
+  SmallVector<Attribute> shardings;
+  for (auto [global, result] : llvm::zip(op->getResults(), local->getResults())) {
+    Spread spread = propagation.natural(global);
+    auto type = cast<RankedTensorType>(global.getType());
+    result.setType(localTypeOf(type, spread));
+    shardings.push_back(shardOf(type, propagation.toSharding(spread)));
+    locals[global] = result;
+  }
+  tails[local] = local;
+  if (auto write = dyn_cast<nn::WriteOp>(op))
+    shardings.push_back(shardOf(write.getValue().getType(),
+                                propagation.toSharding(propagation.atRest(propagation.getGraph().slotOf(op)))));
+  nn::setShardings(local, shardings);
+  if (auto at = propagation.getGraph().opIndex.find(op); at != propagation.getGraph().opIndex.end())
+    setOffset(local, at->second);
+  return success();
+}
+
+FailureOr<Value> Partitioner::operandFor(OpOperand &use) {
+  const StepGraph &graph = propagation.getGraph();
+  Operation *op = use.getOwner();
+  if (!isa<RankedTensorType>(use.get().getType()))
+    return locals.lookup(use.get());
+  FailureOr<Value> local = reshard(use, propagation.need(use));
+  auto at = graph.opIndex.find(op);
+  if (failed(local) || at == graph.opIndex.end())
+    return local;
+  return mask(use, *local, graph.ops[at->second], at->second);
+}
+
+FailureOr<Value> Partitioner::reshard(OpOperand &use, const Spread &to) {
+  Value value = use.get();
+  Spread from = propagation.natural(value);
+  Value local = locals.lookup(value);
+  if (from.dims == to.dims && from.partial == to.partial)
+    return local;
+  Value &known = resharded[{value, propagation.toSharding(to)}];
+  if (known)
+    return known;
+  FailureOr<SmallVector<ReshardStep>> steps = planReshard(atoms, cast<RankedTensorType>(value.getType()), from, to);
+  if (failed(steps)) {
+    InFlightDiagnostic diag = use.getOwner()->emitOpError()
+                              << "needs a value as " << propagation.toSharding(to) << " that is made as "
+                              << propagation.toSharding(from) << "; a whole value is never made partial";
+    diag.attachNote(value.getLoc()) << "made here";
+    return failure();
+  }
+  for (const ReshardStep &step : *steps)
+    local = emit(value, use, step, local);
+  return known = local;
+}
+
+static ReductionAttr reductionAttr(MLIRContext *context, Reduction reduction) {
+  return ReductionAttr::get(context, reduction);
+}
+
+Value Partitioner::emit(Value value, OpOperand &use, const ReshardStep &step, Value local) {
+  Operation *maker = locals.lookup(value).getDefiningOp();
+  OpBuilder builder(value.getContext());
+  builder.setInsertionPointAfter(tails[maker]);
+  auto global = cast<RankedTensorType>(value.getType());
+  RankedTensorType type = localTypeOf(global, step.after);
+  MLIRContext *context = builder.getContext();
+  auto axes = AxesAttr::get(context, atoms.toRefs(step.axes));
+  auto dim = builder.getI64IntegerAttr(step.dim);
+  auto reduction = reductionAttr(context, propagation.natural(value).reduction);
+  Location loc = value.getLoc();
+  StringAttr cause;
+  if (step.kind != ReshardKind::Slice)
+    cause = builder.getStringAttr(causes.of(value, use, step));
+  Operation *made = nullptr;
+  switch (step.kind) {
+  case ReshardKind::AllReduce:
+    made = nn::make<AllReduceOp>(builder, loc, TypeRange{type}, ValueRange{local}, reduction, axes, DenseI64ArrayAttr(),
+                                 cause);
+    break;
+  case ReshardKind::ReduceScatter:
+    made = nn::make<ReduceScatterOp>(builder, loc, type, local, dim, reduction, axes, cause);
+    break;
+  case ReshardKind::AllGather:
+    made = nn::make<AllGatherOp>(builder, loc, type, local, dim, axes, cause);
+    break;
+  case ReshardKind::AllToAll:
+    made = nn::make<AllToAllOp>(builder, loc, type, local, dim, builder.getI64IntegerAttr(step.gatherDim), axes, cause);
+    break;
+  case ReshardKind::Slice:
+    made = nn::make<SliceOp>(builder, loc, type, local, dim, axes);
+    break;
+  }
+  placeLike(made, value.getDefiningOp(), global, step.after);
+  tails[maker] = made;
+  return made->getResult(0);
+}
+
+/// Masks the padding of dimensions whose factor the op reduces. Factors indexed by global numbers need none: a number
+/// never points past the end of its dimension (but between the shards of nested uneven splits there is padding too).
+Value Partitioner::mask(OpOperand &use, Value local, const StepOp &op, int index) {
+  auto global = cast<RankedTensorType>(use.get().getType());
+  if (!isa<FloatType>(global.getElementType()))
+    return local;
+  for (auto [dim, factor] : llvm::enumerate(op.rule.operands[use.getOperandNumber()])) {
+    SmallVector<AxisRef> refs = atoms.toRefs(propagation.factor(index, factor));
+    bool reduced = llvm::any_of(op.rule.results, [&](auto &term) { return !llvm::is_contained(term, factor); });
+    bool indexed = op.rule.factors[factor].needsOffset && refs.size() <= 1;
+    if (!reduced || indexed || !isUneven(atoms.getMesh(), global.getDimSize(static_cast<unsigned>(dim)), refs))
+      continue;
+    OpBuilder builder(op.op);
+    auto masked = nn::make<MaskOp>(builder, op.op->getLoc(), local.getType(), local,
+                                   builder.getI64IntegerAttr(static_cast<int64_t>(dim)),
+                                   builder.getI64IntegerAttr(global.getDimSize(static_cast<unsigned>(dim))),
+                                   AxesAttr::get(builder.getContext(), refs), builder.getF64FloatAttr(op.rule.padding));
+    placeLike(masked, op.op, global, propagation.need(use));
+    local = masked;
+  }
+  return local;
+}
+
+void Partitioner::setOffset(Operation *local, int index) {
+  const nn::FactorRule &rule = propagation.getGraph().ops[index].rule;
+  for (auto [factor, info] : llvm::enumerate(rule.factors)) {
+    SmallVector<AxisRef> refs = atoms.toRefs(propagation.factor(index, static_cast<int>(factor)));
+    if (!info.needsOffset || refs.empty())
+      continue;
+    OpBuilder builder(local);
+    Value offset = OffsetOp::create(builder, local->getLoc(), builder.getI64Type(),
+                                    builder.getI64IntegerAttr(info.size), AxesAttr::get(builder.getContext(), refs));
+    cast<nn::FactorOpInterface>(local).setOffsetOperand(offset);
+  }
+}
+} // namespace hocket::dist

@@ -1,0 +1,37 @@
+// Rewrites one region of a training step from global to local types, op by op, reshards included.
+#pragma once
+#include "mlir/IR/Builders.h"
+#include "passes/Dist/Causes.h"
+
+namespace hocket::dist {
+
+class Partitioner {
+public:
+  Partitioner(const Propagation &propagation, PlanOp plan)
+      : propagation(propagation), causes(propagation, plan), atoms(propagation.getAtoms()) {}
+
+  /// The ops of `region` become local ones. Fails, with an error at the use, where no reshard is possible.
+  llvm::LogicalResult run(mlir::Region &region);
+
+private:
+  llvm::LogicalResult partition(mlir::Operation *op);
+  llvm::FailureOr<mlir::Value> operandFor(mlir::OpOperand &use);
+  llvm::FailureOr<mlir::Value> reshard(mlir::OpOperand &use, const Spread &to);
+  mlir::Value emit(mlir::Value value, mlir::OpOperand &use, const ReshardStep &step, mlir::Value local);
+  mlir::Value mask(mlir::OpOperand &use, mlir::Value local, const StepOp &op, int index);
+  void setOffset(mlir::Operation *local, int index);
+  void placeLike(mlir::Operation *made, mlir::Operation *origin, mlir::RankedTensorType global, const Spread &spread);
+  mlir::RankedTensorType localTypeOf(mlir::RankedTensorType global, const Spread &spread);
+
+  const Propagation &propagation;
+  Causes causes;
+  const AxisAtoms &atoms;
+  llvm::DenseMap<mlir::Value, mlir::Value> locals;            ///< global value to the local one, as made
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> tails; ///< behind a local op: the last reshard of its results
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, mlir::Value> resharded;
+};
+
+/// Makes one of all sums of numbers over the same axes that `region` takes: they are ready before any is used, or can
+/// be.
+void joinScalarReductions(mlir::Region &region);
+} // namespace hocket::dist

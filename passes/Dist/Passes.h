@@ -1,0 +1,15 @@
+// The passes of the where layer and the pipeline made of them. What each does stands in Passes.td.
+#pragma once
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace hocket::dist {
+#define GEN_PASS_DECL
+#include "passes/Dist/Passes.h.inc"
+#define GEN_PASS_REGISTRATION // registerDistPasses()
+#include "passes/Dist/Passes.h.inc"
+
+/// From one training step over whole tensors and its plan to the program of one rank. `stopAfterShardings`: leaves the
+/// global program with its shardings.
+void buildDistPipeline(mlir::OpPassManager &manager, bool stopAfterShardings = false);
+} // namespace hocket::dist

@@ -1,0 +1,90 @@
+// Finds how every op of a training step is split, from the shardings of its slots.
+//
+// Each op has, for each factor, the mesh atoms that split it. Each value has a wish: the split of its dimensions that
+// its producer and its uses agree on. Ops take over the wishes of operands and results into their factors, and extend
+// wishes by their factors, forward and backward, until nothing changes. Who comes first wins: slots with a sharding
+// stand from the start and never change; then program order decides.
+//   - A factor is extended, never re-split: ["tp"] may become ["tp", "dp"], not ["dp"].
+//   - An atom splits one factor of an op, and one dimension of a value.
+//   - `whole` factors stay whole.
+//   - A parameter without a sharding takes what begin and microbatch find for it; `update` changes no slot, so ZeRO's
+//   split of
+//     moments does not reach parameters.
+//   - An accumulator, partial at rest, may be joined into shards: its wish is extended by atoms over which it is
+//   partial.
+//     That makes ZeRO's reduce_scatter.
+//
+// The sharding in which an op makes a result: the atoms of its dimensions' factors, and partial over the atoms of
+// factors that it does not have. Partial values are joined where they are made, but for:
+//   - `add` and other ops whose operands are jointly linear: where all of these are partial over an axis and are used
+//   nowhere
+//     else, so is the result (dq Wq^T + dkv Wkv^T is joined once; so are the gradients of the uses of a tied
+//     parameter);
+//   - accumulators, which are partial at rest.
+// Numbers without dimensions in `update` are always joined where they are made: one square sum a parameter, added in
+// the order of the model whatever the plan.
+#pragma once
+#include "passes/Dist/AxisAtoms.h"
+#include "passes/Dist/StepGraph.h"
+
+namespace hocket::dist {
+
+/// Split of each dimension, and the atoms over which a value is (or may stay) partial.
+struct Spread {
+  AtomDims dims;
+  Atoms partial;
+  Reduction reduction = Reduction::Sum;
+  bool operator==(const Spread &) const = default;
+};
+
+/// A wish that an op cannot follow.
+struct Obstacle {
+  int op; ///< index into StepGraph::ops
+  int factor;
+  bool whole; ///< the factor must stay whole; otherwise `atom` splits `other`, or stands elsewhere in `factor`
+  int other;  ///< the factor that atom splits instead
+  Atom atom;
+  Node node; ///< the value that wishes it
+  int dim;
+};
+
+class Propagation {
+public:
+  /// The graph must outlive the result. Fails, with an error, on shardings of slots that name no axes of the mesh.
+  static llvm::FailureOr<Propagation> run(const StepGraph &graph, MeshOp mesh);
+
+  const StepGraph &getGraph() const { return *graph; }
+  const AxisAtoms &getAtoms() const { return atoms; }
+  llvm::ArrayRef<Atom> factor(int op, int factor) const { return factors[op][factor]; }
+  const AtomDims &wish(Node node) const { return wishes[node]; }
+
+  Spread atRest(nn::SlotOp slot) const;
+  /// How `value` is made.
+  Spread natural(mlir::Value value) const;
+  /// How the op of `operand` needs it.
+  Spread need(mlir::OpOperand &operand) const;
+  ShardingAttr toSharding(const Spread &spread) const {
+    return atoms.toSharding(spread.dims, spread.partial, spread.reduction);
+  }
+
+  llvm::SmallVector<Obstacle> obstacles() const;
+
+private:
+  Propagation(const StepGraph &graph, AxisAtoms atoms) : graph(&graph), atoms(std::move(atoms)) {}
+  void start();
+  void settle(llvm::ArrayRef<int> ops);
+  bool visit(int op);
+  bool takeOver(int op, int factor, llvm::ArrayRef<Atom> wish);
+  bool extend(Node node, int dim, llvm::ArrayRef<Atom> list);
+  void findPartials(llvm::ArrayRef<int> ops);
+  Atoms staysPartial(const StepOp &op) const;
+
+  const StepGraph *graph;
+  AxisAtoms atoms;
+  llvm::SmallVector<AtomDims, 0> wishes;  ///< by node
+  llvm::SmallVector<AtomDims, 0> factors; ///< by op
+  llvm::SmallVector<Atoms, 0> passed;     ///< by op: partial atoms of joint operands that the results keep
+  llvm::SmallVector<Atoms, 0> reserve;    ///< by node: the only atoms that a fixed node may be extended by
+  llvm::BitVector fixed;                  ///< by node
+};
+} // namespace hocket::dist

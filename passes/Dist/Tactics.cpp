@@ -1,0 +1,77 @@
+// Tactics as text, and their slots.
+#include "passes/Dist/Tactics.h"
+#include "dialect/Dist/AxesSyntax.h"
+#include "llvm/ADT/StringExtras.h"
+using namespace mlir;
+
+namespace hocket::dist {
+
+std::string plainAxes(ArrayRef<AxisRef> refs) {
+  std::string text = axesText(refs);
+  llvm::erase(text, '"');
+  return refs.size() == 1 ? text.substr(1, text.size() - 2) : text;
+}
+
+ArrayRef<AxisRef> tacticAxes(Operation *tactic) {
+  AxesAttr axes = llvm::TypeSwitch<Operation *, AxesAttr>(tactic)
+                      .Case<BatchOp, SplitOp, StagesOp, ZeroOp>([](auto op) { return op.getAxesAttr(); })
+                      .Default([](Operation *) { return AxesAttr(); });
+  return axes ? axes.getRefs() : ArrayRef<AxisRef>();
+}
+
+std::string tacticText(Operation *tactic) {
+  std::string over = tacticAxes(tactic).empty() ? "" : " over " + plainAxes(tacticAxes(tactic));
+  if (auto split = dyn_cast<SplitOp>(tactic))
+    return "split " +
+           (split.getForm() ? split.getForm()->str() : (*split.getPattern() + " dim " + Twine(*split.getDim())).str()) +
+           over;
+  if (auto zero = dyn_cast<ZeroOp>(tactic))
+    return ("zero " + Twine(zero.getStage())).str() + over;
+  return tactic->getName().stripDialect().str() + over;
+}
+
+StringRef parameterOf(StringRef accumulator) { return accumulator.take_front(accumulator.find('#')); }
+
+bool overlaps(ArrayRef<AxisRef> refs, const AxisRef &ref) {
+  return llvm::any_of(refs, [&](const AxisRef &other) { return overlap(other, ref); });
+}
+
+Operation *tacticOf(PlanOp plan, nn::SlotOp slot, int64_t dim, const AxisRef &ref) {
+  if (!plan)
+    return nullptr;
+  bool isMoment = llvm::is_contained({nn::SlotKind::FirstMoment, nn::SlotKind::SecondMoment}, slot.getKind());
+  for (Operation &tactic : plan.getBody().front()) {
+    if (!overlaps(tacticAxes(&tactic), ref))
+      continue;
+    if (auto split = dyn_cast<SplitOp>(tactic)) {
+      bool names = split.getForm() ||
+                   (split.getDim() == dim && nn::matchesName(*split.getPattern(), parameterOf(slot.getName())));
+      if (names && slot.getKind() != nn::SlotKind::Input)
+        return split;
+    }
+    if (isa<BatchOp>(tactic) && !isMoment)
+      return &tactic;
+    if (isa<ZeroOp>(tactic) && isMoment)
+      return &tactic;
+  }
+  return nullptr;
+}
+
+PlanOp planOf(nn::TrainingStepOp step) {
+  if (!step.getPlanAttr()) {
+    step.emitOpError() << "is under no plan";
+    return {};
+  }
+  auto plan = SymbolTable::lookupNearestSymbolFrom<PlanOp>(step, step.getPlanAttr());
+  if (!plan)
+    step.emitOpError() << "names plan @" << *step.getPlan() << ", which is not declared";
+  return plan;
+}
+
+MeshOp meshOf(PlanOp plan) {
+  auto mesh = SymbolTable::lookupNearestSymbolFrom<MeshOp>(plan, plan.getMeshAttr());
+  if (!mesh)
+    plan.emitOpError() << "names mesh @" << plan.getMesh() << ", which is not declared";
+  return mesh;
+}
+} // namespace hocket::dist
