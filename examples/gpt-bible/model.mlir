@@ -51,8 +51,8 @@ nn.model @gpt(%tokens: tensor<?x128xi32>, %next: tensor<?x128xi32>) -> (tensor<f
 nn.recipe @pretrain for @gpt {
   batch 32 sequences
   precision params f32 compute f32 accumulate f32
-  optimizer adamw(betas = [0.9, 0.95], weight_decay = 0.1)
-  learning_rate cosine(peak = 2.0e-3, warmup = 20, decay = 1000, floor = 1.0e-4)
+  optimizer adamw(betas = [0.9, 0.95], eps = 1.0e-5, weight_decay = 0.1)
+  learning_rate cosine(peak = 1.0e-3, warmup = 20, decay = 1000, floor = 1.0e-4)
   clip 1.0
   seed 1234
 }

@@ -1,0 +1,18 @@
+// How a plan cuts the recipe's global batch: microbatches, and rows of each.
+#pragma once
+#include "dialect/Dist/Dist.h"
+#include "dialect/NN/NN.h"
+
+namespace hocket::analysis {
+
+struct BatchShape {
+  int64_t rankRows = 1;     ///< sequences of one microbatch on one rank
+  int64_t dataShards = 1;   ///< ranks that the rows of a microbatch are spread over
+  int64_t microbatches = 1; ///< batch / (rankRows * dataShards)
+  int64_t rows() const { return rankRows * dataShards; }
+};
+
+/// The shape, or errors: a batch that is no multiple of one microbatch of all ranks together (with the nearest that are). A
+/// plan without `batch` takes one sequence at a time on one shard.
+std::optional<BatchShape> batchShape(nn::RecipeOp recipe, dist::PlanOp plan, dist::MeshOp mesh);
+} // namespace hocket::analysis

@@ -1,0 +1,147 @@
+// hocket compile: model and plan to one executable, or any layer on the way.
+#include "passes/Codegen/CPU/Kernels.h"
+#include "passes/StepToProgram/StepToProgram.h"
+#include "runtime/Program/ProgramFile.h"
+#include "tools/hocket/Commands.h"
+#include "tools/hocket/Lowering.h"
+#include "tools/hocket/Report.h"
+#include "tools/hocket/RuntimeLibraries.h" // made by CMake: the linker's words
+#include "llvm/Support/Path.h"
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <thread>
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::tools;
+
+namespace {
+struct CompileOptions {
+  std::string file, output, emit, target = "cpu", march = "native";
+  std::optional<uint64_t> memory;
+  std::optional<uint32_t> threads;
+  PlanFlags plan;
+};
+
+const std::map<std::string, Layer> layers = {
+    {"nn", Layer::NN}, {"sharded", Layer::Sharded}, {"local", Layer::Local}, {"step", Layer::Step}, {"kernels", Layer::Kernels}};
+
+/// The peak against what is given; errors with the numbers of every rank program that does not fit.
+bool fits(Session &session, const program::ProgramT &program, std::optional<uint64_t> limit) {
+  bool good = true;
+  for (const RankReport &rank : makeReport(program).ranks) {
+    if (limit && rank.peakBytes > *limit) {
+      good = false;
+      std::string classes;
+      for (auto &[name, bytes] : rank.bytesByClass)
+        classes += fmt::format("{}{} {}", classes.empty() ? "" : ", ", name, bytes);
+      session.error(fmt::format("stage {} needs {} bytes a rank, --memory gives {} ({} too many): {}", rank.stage, rank.peakBytes,
+                                *limit, rank.peakBytes - *limit, classes));
+    } else {
+      fmt::print("stage {}: {} ranks, {} bytes ({}) a rank; {}\n", rank.stage, rank.ranks, rank.peakBytes, bytesText(rank.peakBytes),
+                 rank.layers);
+    }
+  }
+  return good;
+}
+
+uint32_t threadsFor(const CompileOptions &options, int64_t world) {
+  if (options.threads)
+    return *options.threads;
+  uint32_t threads = std::max<int64_t>(1, std::thread::hardware_concurrency() / world);
+  fmt::print(stderr, "default taken: --threads {} (cores of this machine over ranks)\n", threads);
+  return threads;
+}
+
+int writeExecutable(Session &session, ModuleOp module, PlanChoice &choice, const CompileOptions &options) {
+  std::string error;
+  FailureOr<cpu::CpuTarget> target = cpu::CpuTarget::find(options.march, error);
+  if (failed(target)) {
+    session.error(error);
+    return InputAtFault;
+  }
+  FailureOr<OwningOpRef<ModuleOp>> kernels = cpu::emitKernels(module, *target);
+  if (failed(kernels))
+    return InputAtFault;
+  step::ProgramTarget where{options.target, target->cpu, target->features, threadsFor(options, choice.mesh.getWorldSize())};
+  std::optional<program::ProgramT> program = step::buildProgram(module, where);
+  if (!program)
+    return InputAtFault;
+  fmt::print("model {}: {} parameters\n", program->name, program->parameters);
+  if (!fits(session, *program, options.memory))
+    return InputAtFault;
+  std::vector<uint8_t> file = program::write(*program);
+  // What the runtime will refuse is a fault of the compiler: say it now.
+  std::vector<uint8_t> aligned(file.size() + 64);
+  auto *base = aligned.data() + (64 - reinterpret_cast<uintptr_t>(aligned.data()) % 64) % 64;
+  std::copy(file.begin(), file.end(), base);
+  for (const std::string &fault : program::open({base, file.size()}).faults)
+    session.error("the program that was made is not sound (a fault of the compiler): " + fault);
+  if (session.errors())
+    return InputAtFault;
+  auto object = cpu::emitObject(**kernels, *target, {reinterpret_cast<const char *>(file.data()), file.size()});
+  if (!object) {
+    session.error(llvm::toString(object.takeError()));
+    return MachineLacks;
+  }
+  if (llvm::Error fault = cpu::linkExecutable(*object, {HOCKET_COMPILER, {HOCKET_RUNTIME_LIBRARIES}, {}}, options.output)) {
+    session.error(llvm::toString(std::move(fault)));
+    return MachineLacks;
+  }
+  fmt::print("wrote {}: {} ranks, {} kernels; run it with hocket-run -n {} {} --data FILE --steps N\n", options.output,
+             choice.mesh.getWorldSize(), program->kernels.size(), choice.mesh.getWorldSize(), options.output);
+  return Done;
+}
+
+int compile(const CompileOptions &options) {
+  Session session;
+  if (!session.load(options.file) || !session.verify())
+    return InputAtFault;
+  auto choices = choosePlans(session, options.plan, /*all=*/false);
+  if (choices.empty() || !session.verify())
+    return InputAtFault;
+  PlanChoice &choice = choices[0];
+  bool layerOnly = !options.emit.empty() && options.emit != "program";
+  auto shape = analysis::batchShape(choice.recipe, choice.plan, choice.mesh);
+  if (!shape) {
+    checkPlan(session, choice); // the other faults
+    return InputAtFault;
+  }
+  auto module = lower(session, choice, *shape, layerOnly ? layers.at(options.emit) : Layer::Kernels);
+  if (!module)
+    return InputAtFault;
+  if (layerOnly) {
+    module->print(llvm::outs());
+    return Done;
+  }
+  if (options.emit == "program") {
+    auto program = step::buildProgram(*module, {});
+    if (!program)
+      return InputAtFault;
+    fmt::print("{}\n", makeReport(*program).json(*program).dump(2));
+    return Done;
+  }
+  return writeExecutable(session, *module, choice, options);
+}
+} // namespace
+
+Command hocket::tools::addCompile(CLI::App &app) {
+  auto options = std::make_shared<CompileOptions>();
+  auto *command = app.add_subcommand("compile", "model and plan to one executable");
+  command->add_option("MODEL", options->file, "model file")->required();
+  auto *output = command->add_option("-o,--output", options->output, "the executable");
+  auto *emit = command->add_option("--emit", options->emit, "print a layer instead: nn, sharded, local, step, kernels, program")
+                   ->check(CLI::IsMember({"nn", "sharded", "local", "step", "kernels", "program"}));
+  output->excludes(emit);
+  command->add_option("--target", options->target, "cpu")->check(CLI::IsMember({"cpu"}));
+  command->add_option("--march", options->march, "CPU that kernels are for (native)");
+  command->add_option("--memory", options->memory, "bytes that a rank may use; a plan that needs more is an error");
+  command->add_option("--threads", options->threads, "threads of a rank")->check(CLI::PositiveNumber);
+  options->plan.addTo(*command);
+  return [options] {
+    if (options->output.empty() && options->emit.empty()) {
+      fmt::print(stderr, "error: neither -o OUT nor --emit LAYER is given\n");
+      return int(UnreadableCommandLine);
+    }
+    return compile(*options);
+  };
+}

@@ -1,0 +1,50 @@
+// hocket explain: what every rank will hold, do and send.
+#include "passes/StepToProgram/StepToProgram.h"
+#include "tools/hocket/Commands.h"
+#include "tools/hocket/Lowering.h"
+#include "tools/hocket/Report.h"
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+using namespace hocket;
+using namespace hocket::tools;
+
+namespace {
+struct ExplainOptions {
+  std::string file, format = "text";
+  PlanFlags plan;
+};
+
+int explain(const ExplainOptions &options) {
+  Session session;
+  if (!session.load(options.file) || !session.verify())
+    return InputAtFault;
+  auto choices = choosePlans(session, options.plan, /*all=*/false);
+  if (choices.empty() || !session.verify())
+    return InputAtFault;
+  PlanChoice &choice = choices[0];
+  auto shape = analysis::batchShape(choice.recipe, choice.plan, choice.mesh);
+  if (!shape)
+    return InputAtFault;
+  auto module = lower(session, choice, *shape, Layer::Kernels);
+  if (!module)
+    return InputAtFault;
+  auto program = step::buildProgram(*module, {});
+  if (!program)
+    return InputAtFault;
+  Report report = makeReport(*program);
+  if (options.format == "json")
+    fmt::print("{}\n", report.json(*program).dump(2));
+  else
+    fmt::print("{}", report.text(*program));
+  return Done;
+}
+} // namespace
+
+Command hocket::tools::addExplain(CLI::App &app) {
+  auto options = std::make_shared<ExplainOptions>();
+  auto *command = app.add_subcommand("explain", "per class of equal ranks: stage, layers, groups, memory, transfers and their causes");
+  command->add_option("MODEL", options->file, "model file")->required();
+  command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  options->plan.addTo(*command);
+  return [options] { return explain(*options); };
+}

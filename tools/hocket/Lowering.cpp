@@ -1,0 +1,99 @@
+#include "tools/hocket/Lowering.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/Codegen/Fusion/Passes.h"
+#include "passes/Dist/Passes.h"
+#include "passes/DistToStep/Passes.h"
+#include "passes/DistToStep/StagePlacement.h"
+#include "passes/NN/Passes.h"
+#include "passes/Step/Passes.h"
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::tools;
+
+/// A copy of the module with one plan, so that passes work on nothing else.
+static OwningOpRef<ModuleOp> copyFor(Session &session, const PlanChoice &choice) {
+  OwningOpRef<ModuleOp> copy(session.module().clone());
+  for (Operation &op : llvm::make_early_inc_range(*copy->getBody()))
+    if (auto plan = dyn_cast<dist::PlanOp>(op); plan && plan.getSymName() != const_cast<PlanChoice &>(choice).plan.getSymName())
+      op.erase();
+  return copy;
+}
+
+static void addNN(PassManager &manager, const PlanChoice &given, const analysis::BatchShape &shape) {
+  PlanChoice choice = given;
+  nn::BuildTrainingStepPassOptions options;
+  options.recipe = choice.recipe.getSymName().str();
+  options.plan = choice.plan.getSymName().str();
+  options.rows = shape.rows();
+  options.microbatches = shape.microbatches;
+  nn::buildNNPipeline(manager, options);
+}
+
+static bool run(Session &session, PassManager &manager, ModuleOp module) {
+  manager.enableVerifier(true);
+  (void)applyPassManagerCLOptions(manager);
+  if (succeeded(manager.run(module)))
+    return true;
+  if (!session.errors())
+    session.error("a pass failed without saying why; this is a fault of the compiler");
+  return false;
+}
+
+OwningOpRef<ModuleOp> hocket::tools::lower(Session &session, const PlanChoice &choice, const analysis::BatchShape &shape, Layer until) {
+  OwningOpRef<ModuleOp> module = copyFor(session, choice);
+  PassManager manager(&session.context());
+  addNN(manager, choice, shape);
+  if (until >= Layer::Sharded)
+    dist::buildDistPipeline(manager, /*stopAfterShardings=*/until == Layer::Sharded);
+  if (until >= Layer::Step)
+    // The one border between where and when. After it, one program a stage; its schedule is solved and judged.
+    manager.addPass(step::createDistToStepPass());
+  if (until >= Layer::Kernels) {
+    // Before memory is planned, so that what lives inside a kernel needs none. After it bodies hold launches and products.
+    manager.addPass(codegen::createCodegenFusePass());
+    // Last: every buffer has its place, and the size of the arena is known.
+    manager.addPass(step::createPlanMemoryPass());
+  }
+  return run(session, manager, *module) ? std::move(module) : nullptr;
+}
+
+/// A training step with the shape of the plan, or, where the batch does not fit it, with one microbatch.
+static OwningOpRef<ModuleOp> globalStep(Session &session, const PlanChoice &given, std::optional<analysis::BatchShape> shape) {
+  PlanChoice choice = given;
+  OwningOpRef<ModuleOp> module = copyFor(session, choice);
+  if (!shape) {
+    shape.emplace();
+    for (auto recipe : module->getOps<nn::RecipeOp>())
+      if (auto batch = recipe.entry<nn::BatchOp>())
+        batch.setSequences(1);
+  }
+  PassManager manager(&session.context());
+  addNN(manager, choice, *shape);
+  return run(session, manager, *module) ? std::move(module) : nullptr;
+}
+
+bool hocket::tools::checkPlan(Session &session, const PlanChoice &given) {
+  PlanChoice choice = given;
+  unsigned before = session.errors();
+  std::optional<analysis::BatchShape> shape = analysis::batchShape(choice.recipe, choice.plan, choice.mesh);
+  OwningOpRef<ModuleOp> global = globalStep(session, choice, shape);
+  if (!global)
+    return false;
+  bool stagesFit = true;
+  if (auto stages = choice.plan.tactic<dist::StagesOp>()) {
+    auto step = *global->getOps<nn::TrainingStepOp>().begin();
+    unsigned count = dist::axesSize(choice.mesh, stages.getAxes().getRefs());
+    stagesFit = succeeded(step::placeStages(step, count, stages.getLoc()));
+  }
+  if (!shape) { // shardings do not depend on the number of rows being right
+    PassManager manager(&session.context());
+    dist::buildDistPipeline(manager, /*stopAfterShardings=*/true);
+    (void)run(session, manager, *global);
+    return false;
+  }
+  if (!stagesFit) {
+    (void)lower(session, choice, *shape, Layer::Local);
+    return false;
+  }
+  return lower(session, choice, *shape, Layer::Kernels) && session.errors() == before;
+}

@@ -1,0 +1,35 @@
+// Which plan a command works on: one of the file's by name, or one made from flags.
+#pragma once
+#include "dialect/Dist/Dist.h"
+#include "dialect/NN/NN.h"
+#include "tools/hocket/Session.h"
+#include <optional>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace hocket::tools {
+
+/// The flags of a plan, as given. Empty optionals take defaults, which are printed.
+struct PlanFlags {
+  std::string plan, mesh;
+  std::optional<int64_t> microbatch, zero;
+  std::optional<std::string> schedule;
+
+  void addTo(CLI::App &command);
+};
+
+/// A plan and what it is for.
+struct PlanChoice {
+  dist::PlanOp plan;
+  dist::MeshOp mesh;
+  nn::ModelOp model;
+  nn::RecipeOp recipe;
+};
+
+/// Resolves the flags against the file; a plan made from flags is added to the module and printed on stderr with the defaults
+/// taken. `all`: without --plan and --mesh, every plan of the file; else that is an error which lists them.
+std::vector<PlanChoice> choosePlans(Session &session, const PlanFlags &flags, bool all);
+} // namespace hocket::tools

@@ -1,0 +1,72 @@
+#include "tools/hocket/Session.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Parser/Parser.h"
+#include "tools/Dialects.h"
+#include "llvm/Support/MemoryBuffer.h"
+using namespace mlir;
+using namespace hocket::tools;
+
+Session::Session() {
+  DialectRegistry registry;
+  registerDialects(registry);
+  mlirContext = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  mlirContext->printOpOnDiagnostic(false);
+  printer = std::make_unique<SourceMgrDiagnosticHandler>(sources, mlirContext.get());
+  mlirContext->getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
+    errorCount += diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    return failure(); // counted, not handled: the printer comes next
+  });
+}
+Session::~Session() = default;
+
+void Session::error(const std::string &text) {
+  llvm::errs() << "error: " << text << '\n';
+  ++errorCount;
+}
+
+bool Session::load(const std::string &path) {
+  auto file = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  if (!file) {
+    error("cannot read '" + path + "': " + file.getError().message());
+    return false;
+  }
+  sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
+  parsed = parseSourceFile<ModuleOp>(sources, ParserConfig(mlirContext.get(), /*verifyAfterParse=*/false));
+  return static_cast<bool>(parsed);
+}
+
+bool Session::add(const std::string &text, const std::string &source) {
+  auto module = parseSourceString<ModuleOp>(text, ParserConfig(mlirContext.get(), /*verifyAfterParse=*/false), source);
+  if (!module)
+    return false;
+  for (Operation &op : llvm::make_early_inc_range(*module->getBody())) {
+    op.remove();
+    parsed->getBody()->push_back(&op);
+  }
+  return true;
+}
+
+bool Session::verify() {
+  unsigned before = errorCount;
+  SymbolTableCollection tables;
+  llvm::StringMap<Operation *> symbols;
+  for (Operation &op : *parsed->getBody())
+    if (auto symbol = dyn_cast<SymbolOpInterface>(op)) {
+      auto [first, fresh] = symbols.try_emplace(symbol.getName(), &op);
+      if (fresh)
+        continue;
+      auto fault = op.emitError() << "redefines '" << symbol.getName() << "'; blocks, models, recipes, meshes and plans share one table of names";
+      fault.attachNote(first->second->getLoc()) << "first defined here";
+    }
+  if (errorCount != before)
+    return false;
+  parsed->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (failed(op->getName().verifyInvariants(op)) || failed(op->getName().verifyRegionInvariants(op)))
+      return;
+    if (auto user = dyn_cast<SymbolUserOpInterface>(op))
+      (void)user.verifySymbolUses(tables);
+  });
+  return errorCount == before;
+}
