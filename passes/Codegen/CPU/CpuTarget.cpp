@@ -46,7 +46,7 @@ mlir::FailureOr<CpuTarget> CpuTarget::find(llvm::StringRef march, std::string &e
   if (!any->isCPUStringValid(target.cpu)) {
     llvm::SmallVector<llvm::StringRef> known;
     for (const auto &processor : any->getAllProcessorDescriptions())
-      known.push_back(processor.key());
+      known.push_back(processor.Key);
     llvm::StringRef near = nn::nearestName(target.cpu, known);
     error = "unknown CPU '" + target.cpu + "'" + (near.empty() ? "" : " (nearest: " + near.str() + ")");
     return mlir::failure();
@@ -54,7 +54,7 @@ mlir::FailureOr<CpuTarget> CpuTarget::find(llvm::StringRef march, std::string &e
   std::unique_ptr<llvm::MCSubtargetInfo> info(backend->createMCSubtargetInfo(triple, target.cpu, target.featureText));
   for (llvm::StringRef feature : vectorFeatures) {
     bool known = llvm::any_of(info->getAllProcessorFeatures(),
-                              [&](const llvm::SubtargetFeatureKV &each) { return feature == each.key(); });
+                              [&](const llvm::SubtargetFeatureKV &each) { return feature == each.Key; });
     if (known && info->checkFeatures("+" + feature.str()))
       target.features.push_back(feature.str());
   }

@@ -206,7 +206,7 @@ SmallVector<Value> Emit::loop(Value begin, Value end, int64_t step, ValueRange s
   setInsertionPointToEnd(made.getBody());
   SmallVector<Value> next = body(made.getInductionVar(), made.getRegionIterArgs());
   scf::YieldOp::create(*this, next);
-  return llvm::to_vector(made.getResults());
+  return SmallVector<Value>(made.getResults());
 }
 void Emit::when(Value condition, function_ref<void()> then) {
   auto made = scf::IfOp::create(*this, condition, /*withElseRegion=*/false);

@@ -48,7 +48,8 @@ bool Graph::hasColumnSums() const {
 
 SmallVector<Value> Graph::resultBuffers(Value value) const {
   SmallVector<Value> found;
-  for (auto [returned, buffer] : llvm::zip(kernel.getBody().front().getTerminator()->getOperands(), results))
+  func::FuncOp function = kernel;
+  for (auto [returned, buffer] : llvm::zip(function.getBody().front().getTerminator()->getOperands(), results))
     if (returned == value)
       found.push_back(buffer);
   return found;
