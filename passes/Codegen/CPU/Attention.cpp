@@ -1,21 +1,22 @@
-// Attention's forward pass in blocks (FlashAttention, Dao et al. 2022, algorithm 1): 32 queries at a time run over the keys
-// with a running maximum, so that no row of scores is kept. Blocks of keys that no query sees are left out, which changes
-// no bit. A query that sees no key gives zero, and a log-sum-exp of minus infinity.
+// Attention's forward pass in blocks (FlashAttention, Dao et al. 2022, algorithm 1): 32 queries at a time run over the
+// keys with a running maximum, so that no row of scores is kept. Blocks of keys that no query sees are left out, which
+// changes no bit. A query that sees no key gives zero, and a log-sum-exp of minus infinity.
 #include "passes/Codegen/CPU/AttentionTile.h"
 using namespace mlir;
 
 namespace hocket::cpu {
 namespace {
-/// Stands for "no score yet": finite, so that the difference of two is no NaN; below any score of finite inputs that matters.
+/// Stands for "no score yet": finite, so that the difference of two is no NaN; below any score of finite inputs that
+/// matters.
 constexpr double nothingSeen = -1e30;
 
 struct Forward : AttentionTile {
-  Value q, k, v, y, lse;                           ///< buffers; lse may be null
-  Value turnedQ, scores, sums, maximum, total;     ///< on the stack: [d,32], [keyBlock,32], [e,32], [32], [32]
+  Value q, k, v, y, lse;                       ///< buffers; lse may be null
+  Value turnedQ, scores, sums, maximum, total; ///< on the stack: [d,32], [keyBlock,32], [e,32], [32], [32]
 
   Forward(Emit &e, const SpecialKernel &kernel, nn::AttentionOp op)
-      : AttentionTile(e, AttentionSizes(op.getQ(), op.getK(), op.getV()), AttentionMask(op), kernel.of(op.getQPositions()),
-                      kernel.of(op.getKPositions())),
+      : AttentionTile(e, AttentionSizes(op.getQ(), op.getK(), op.getV()), AttentionMask(op),
+                      kernel.of(op.getQPositions()), kernel.of(op.getKPositions())),
         q(kernel.of(op.getQ())), k(kernel.of(op.getK())), v(kernel.of(op.getV())), y(kernel.ofResult(op.getY())) {
     if (op.getLse())
       lse = kernel.ofResult(op.getLse());

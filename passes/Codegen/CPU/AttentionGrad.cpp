@@ -1,19 +1,20 @@
-// Attention's backward pass in blocks (FlashAttention, appendix B.4): weights come again from the log-sum-exp. A tile is one
-// key head of one sequence with all its queries, in fixed order, so gradients of keys and values are added in one order
-// whatever the number of threads.
+// Attention's backward pass in blocks (FlashAttention, appendix B.4): weights come again from the log-sum-exp. A tile
+// is one key head of one sequence with all its queries, in fixed order, so gradients of keys and values are added in
+// one order whatever the number of threads.
 #include "passes/Codegen/CPU/AttentionTile.h"
 using namespace mlir;
 
 namespace hocket::cpu {
 namespace {
 struct Backward : AttentionTile {
-  Value dy, q, k, v, y, lse, dq, dk, dv;                    ///< buffers
-  Value turnedQ, turnedDy, turnedDq, weights, slopes, delta; ///< on the stack: [d,32], [e,32], [d,32], [keyBlock,32] twice, [32]
-  Value logSum;                                             ///< of the 32 queries
+  Value dy, q, k, v, y, lse, dq, dk, dv; ///< buffers
+  Value turnedQ, turnedDy, turnedDq, weights, slopes,
+      delta;    ///< on the stack: [d,32], [e,32], [d,32], [keyBlock,32] twice, [32]
+  Value logSum; ///< of the 32 queries
 
   Backward(Emit &e, const SpecialKernel &kernel, nn::AttentionGradOp op)
-      : AttentionTile(e, AttentionSizes(op.getQ(), op.getK(), op.getV()), AttentionMask(op), kernel.of(op.getQPositions()),
-                      kernel.of(op.getKPositions())),
+      : AttentionTile(e, AttentionSizes(op.getQ(), op.getK(), op.getV()), AttentionMask(op),
+                      kernel.of(op.getQPositions()), kernel.of(op.getKPositions())),
         dy(kernel.of(op.getDy())), q(kernel.of(op.getQ())), k(kernel.of(op.getK())), v(kernel.of(op.getV())),
         y(kernel.of(op.getY())), lse(kernel.of(op.getLse())), dq(kernel.ofResult(op.getDq())),
         dk(kernel.ofResult(op.getDk())), dv(kernel.ofResult(op.getDv())) {
@@ -61,7 +62,8 @@ struct Backward : AttentionTile {
       e.when(anySeen(batch, firstKey, endKey), [&] {
         Value firstRow = e.plus(keyRow, e.times(firstKey, sizes.kv));
         findSlopes(batch, firstRow, firstKey, endKey);
-        addGradients(row, firstRow, e.minus(endKey, firstKey), e.least(e.i64(lanes), e.minus(e.i64(sizes.s), firstQuery)));
+        addGradients(row, firstRow, e.minus(endKey, firstKey),
+                     e.least(e.i64(lanes), e.minus(e.i64(sizes.s), firstQuery)));
       });
     });
     e.loop(e.i64(0), e.i64(sizes.d), 1, [&](Value j) {

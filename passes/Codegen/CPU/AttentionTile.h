@@ -1,8 +1,8 @@
-// What attention's forward and backward share: sizes and strides of the operands, the small product that both are made of,
-// and the mask.
+// What attention's forward and backward share: sizes and strides of the operands, the small product that both are made
+// of, and the mask.
 //
-// 32 queries of one head lie side by side in the lanes; keys come one after another. So row maxima and sums are elementwise,
-// any head size works, and q needs to be turned (d x 32) only once for all keys.
+// 32 queries of one head lie side by side in the lanes; keys come one after another. So row maxima and sums are
+// elementwise, any head size works, and q needs to be turned (d x 32) only once for all keys.
 #pragma once
 #include "passes/Codegen/CPU/SpecialEmitters.h"
 
@@ -40,8 +40,8 @@ public:
   AttentionTile(Emit &e, AttentionSizes sizes, AttentionMask mask, mlir::Value qPositions, mlir::Value kPositions)
       : e(e), sizes(sizes), mask(mask), qPositions(qPositions), kPositions(kPositions), f32(e.getF32Type()) {}
 
-  /// rows x 32: c[row, lane] = sum over k of a[row, k] * b[k, lane] (+ c before, if `accumulate`); `columns`: the lanes of b and
-  /// c there are, null for all. Eight rows share each load of b. k runs up from 0.
+  /// rows x 32: c[row, lane] = sum over k of a[row, k] * b[k, lane] (+ c before, if `accumulate`); `columns`: the lanes
+  /// of b and c there are, null for all. Eight rows share each load of b. k runs up from 0.
   void product(const Matrix &a, const Matrix &b, const Matrix &c, mlir::Value rows, mlir::Value depth, bool accumulate,
                mlir::Value columns);
   /// to[j * 32 + lane] = from[offset + lane * stride + j] for j < count; lanes beyond `present` are zero.

@@ -5,8 +5,8 @@ using namespace hocket::nn;
 
 namespace hocket::cpu {
 namespace {
-/// a b + c and a b - c of one body become one rounding, where the product has no other use. What the source of the sum is
-/// decides, not what stands around the op.
+/// a b + c and a b - c of one body become one rounding, where the product has no other use. What the source of the sum
+/// is decides, not what stands around the op.
 void contract(Block &body) {
   for (Operation &op : llvm::make_early_inc_range(body)) {
     if (!isa<arith::AddFOp, arith::SubFOp>(op))
@@ -67,7 +67,8 @@ LogicalResult buildElementRule(Graph &graph, Operation *op) {
     Block &body = scratch.emplaceBlock();
     for (Value operand : scalar->getOperands())
       body.addArgument(cast<RankedTensorType>(operand.getType()).getElementType(), e.getLoc());
-    OpBuilder builder = OpBuilder::atBlockEnd(&body);
+    OpBuilder builder(e.getContext());
+    builder.setInsertionPointToEnd(&body);
     SmallVector<Value> results = scalar.buildScalarBody(builder, body.getArguments());
     // Keeps the results named while products are folded into sums.
     OperationState keep(e.getLoc(), "builtin.unrealized_conversion_cast");

@@ -1,7 +1,7 @@
 // The gradient of an embedding: rows of dy that have one id are added in token order, then written to that id's row, or
-// added to it where the kernel also adds to an accumulator. So rows that no token names cost nothing when the accumulator
-// is updated in place, and a separate sum would give the same bits. Tiles are blocks of columns; each looks at all ids
-// (quadratic in tokens, 32 compares at once; fine to 10^4).
+// added to it where the kernel also adds to an accumulator. So rows that no token names cost nothing when the
+// accumulator is updated in place, and a separate sum would give the same bits. Tiles are blocks of columns; each looks
+// at all ids (quadratic in tokens, 32 compares at once; fine to 10^4).
 #include "passes/Codegen/CPU/SpecialEmitters.h"
 #include "llvm/Support/MathExtras.h"
 using namespace mlir;
@@ -17,9 +17,10 @@ struct Scatter {
 
   /// Is there an i in [from, to) with ids[i] == id?
   Value isAmong(Value id, Value from, Value to) {
-    SmallVector<Value> found = e.loop(from, to, lanes, e.number(0, e.vectorOf(e.getI32Type())), [&](Value i, ValueRange before) {
-      return SmallVector<Value>{e.max(before.front(), matches(id, i, to))};
-    });
+    SmallVector<Value> found =
+        e.loop(from, to, lanes, e.number(0, e.vectorOf(e.getI32Type())), [&](Value i, ValueRange before) {
+          return SmallVector<Value>{e.max(before.front(), matches(id, i, to))};
+        });
     return positive(e.joinLanes(Reduction::Max, found.front()));
   }
   /// 1 in each lane whose id, of those from i on and before `to`, is `id`.
@@ -31,9 +32,8 @@ struct Scatter {
   Value positive(Value number) { return e.compare(arith::CmpIPredicate::sgt, number, e.number(0, number.getType())); }
 
   void overColumns(llvm::function_ref<void(Value column, Value mask)> body) {
-    e.loop(columnBegin, columnEnd, lanes, [&](Value column) {
-      body(column, width % lanes ? e.lanesBelow(e.minus(columnEnd, column)) : Value());
-    });
+    e.loop(columnBegin, columnEnd, lanes,
+           [&](Value column) { body(column, width % lanes ? e.lanesBelow(e.minus(columnEnd, column)) : Value()); });
   }
   Value row(Value index, Value column) { return e.plus(e.times(index, width), column); }
 
@@ -42,8 +42,8 @@ struct Scatter {
     auto copy = [&] {
       e.loop(e.i64(0), e.i64(rows), 1, [&](Value r) {
         overColumns([&](Value column, Value mask) {
-          Value value = accumulator ? e.loadVector(element, accumulator, row(r, column), mask)
-                                    : e.number(0, e.vectorOf(element));
+          Value value =
+              accumulator ? e.loadVector(element, accumulator, row(r, column), mask) : e.number(0, e.vectorOf(element));
           e.storeVector(value, out, row(r, column), mask);
         });
       });
@@ -99,10 +99,20 @@ int64_t emitEmbeddingGrad(Emit &e, const SpecialKernel &kernel, nn::EmbeddingGra
     accumulator = kernel.of(add.getA() == op.getDtable() ? add.getB() : add.getA());
     out = kernel.ofResult(add.getY());
   }
-  Scatter scatter{e, kernel.of(op.getIds()), kernel.of(op.getDy()), out, accumulator,
-                  op.getOffset() ? kernel.of(op.getOffset()) : Value(), ids.getElementType(), table.getElementType(),
-                  ids.getNumElements(), table.getShape().back(), table.getNumElements() / table.getShape().back(),
-                  {}, {}, {}};
+  Scatter scatter{e,
+                  kernel.of(op.getIds()),
+                  kernel.of(op.getDy()),
+                  out,
+                  accumulator,
+                  op.getOffset() ? kernel.of(op.getOffset()) : Value(),
+                  ids.getElementType(),
+                  table.getElementType(),
+                  ids.getNumElements(),
+                  table.getShape().back(),
+                  table.getNumElements() / table.getShape().back(),
+                  {},
+                  {},
+                  {}};
   int64_t block = std::min<int64_t>(llvm::alignTo(llvm::divideCeil(scatter.width, 8), lanes), 256);
   scatter.sum = e.stackArray(scatter.element, block);
   e.loop(begin, end, 1, [&](Value tile) {

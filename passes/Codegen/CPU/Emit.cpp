@@ -6,7 +6,9 @@ using namespace mlir;
 namespace hocket::cpu {
 namespace {
 bool isFloat(Value value) { return isa<FloatType>(getElementTypeOrSelf(value.getType())); }
-constexpr unsigned elementAlignment(unsigned bits) { return bits < 8 ? 1 : bits / 8; }
+unsigned alignmentOf(Type element) {
+  return element.isIntOrFloat() ? std::max(1u, element.getIntOrFloatBitWidth() / 8) : 8; // else a pointer
+}
 } // namespace
 
 Emit::Emit(Location loc, Block *entry, bool fma) : ImplicitLocOpBuilder(loc, loc.getContext()), entry(entry), fma(fma) {
@@ -116,15 +118,13 @@ Value Emit::address(Type element, Value base, Value offset) {
   return LLVM::GEPOp::create(*this, pointerType(), element, base, ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(offset)});
 }
 Value Emit::load(Type element, Value base, Value offset) {
-  return LLVM::LoadOp::create(*this, element, address(element, base, offset),
-                              elementAlignment(element.getIntOrFloatBitWidth()));
+  return LLVM::LoadOp::create(*this, element, address(element, base, offset), alignmentOf(element));
 }
 void Emit::store(Value value, Value base, Value offset) {
-  LLVM::StoreOp::create(*this, value, address(value.getType(), base, offset),
-                        elementAlignment(value.getType().getIntOrFloatBitWidth()));
+  LLVM::StoreOp::create(*this, value, address(value.getType(), base, offset), alignmentOf(value.getType()));
 }
 Value Emit::loadVector(Type element, Value base, Value offset, Value mask) {
-  unsigned alignment = elementAlignment(element.getIntOrFloatBitWidth());
+  unsigned alignment = alignmentOf(element);
   Value place = address(element, base, offset);
   VectorType type = vectorOf(element);
   if (!mask)
@@ -134,7 +134,7 @@ Value Emit::loadVector(Type element, Value base, Value offset, Value mask) {
 }
 void Emit::storeVector(Value value, Value base, Value offset, Value mask) {
   Type element = getElementTypeOrSelf(value.getType());
-  unsigned alignment = elementAlignment(element.getIntOrFloatBitWidth());
+  unsigned alignment = alignmentOf(element);
   Value place = address(element, base, offset);
   if (mask)
     LLVM::MaskedStoreOp::create(*this, value, place, mask, alignment);
@@ -153,15 +153,14 @@ Value Emit::gather(Type element, Value base, Value offset, int64_t stride, Value
   if (!mask)
     mask = number(1, vectorOf(getI1Type()));
   return LLVM::masked_gather::create(*this, vectorOf(element), addresses(element, base, offset, stride), mask,
-                                     ValueRange{number(0, vectorOf(element))},
-                                     getI32IntegerAttr(elementAlignment(element.getIntOrFloatBitWidth())));
+                                     ValueRange{number(0, vectorOf(element))}, getI32IntegerAttr(alignmentOf(element)));
 }
 void Emit::scatter(Value value, Value base, Value offset, int64_t stride, Value mask) {
   if (!mask)
     mask = number(1, vectorOf(getI1Type()));
   Type element = getElementTypeOrSelf(value.getType());
   LLVM::masked_scatter::create(*this, value, addresses(element, base, offset, stride), mask,
-                               getI32IntegerAttr(elementAlignment(element.getIntOrFloatBitWidth())));
+                               getI32IntegerAttr(alignmentOf(element)));
 }
 Value Emit::stackArray(Type element, int64_t count) {
   OpBuilder::InsertionGuard guard(*this);

@@ -1,4 +1,5 @@
-// A builder that writes the inside of a CPU kernel: loops, pieces of rows as vectors, reductions in a fixed lane structure.
+// A builder that writes the inside of a CPU kernel: loops, pieces of rows as vectors, reductions in a fixed lane
+// structure.
 #pragma once
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -11,7 +12,8 @@ namespace hocket::cpu {
 /// Elements that are worked on at once, and partial sums of every reduction along a row: two AVX-512 registers. It is
 /// part of what a reduction means (its rounding), so it does not depend on the CPU.
 constexpr int64_t lanes = 32;
-/// A row reduction adds its lanes over blocks of this many elements and then the blocks, so that long sums stay accurate.
+/// A row reduction adds its lanes over blocks of this many elements and then the blocks, so that long sums stay
+/// accurate.
 constexpr int64_t reductionBlock = 8192;
 
 enum class Reduction : uint8_t { Sum, Max };
@@ -74,9 +76,9 @@ public:
 
   /// for (i = begin; i < end; i += step)
   void loop(mlir::Value begin, mlir::Value end, int64_t step, llvm::function_ref<void(mlir::Value)> body);
-  llvm::SmallVector<mlir::Value> loop(
-      mlir::Value begin, mlir::Value end, int64_t step, mlir::ValueRange start,
-      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body);
+  llvm::SmallVector<mlir::Value>
+  loop(mlir::Value begin, mlir::Value end, int64_t step, mlir::ValueRange start,
+       llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body);
   void when(mlir::Value condition, llvm::function_ref<void()> then);
 
 private:

@@ -22,7 +22,8 @@ public:
   FailureOr<int64_t> run(ModuleOp module) {
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
     Type pointer = LLVM::LLVMPointerType::get(builder.getContext()), i64 = builder.getI64Type();
-    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), {pointer, pointer, i64, i64});
+    auto type =
+        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), {pointer, pointer, i64, i64});
     auto function = LLVM::LLVMFuncOp::create(builder, kernel.getLoc(), kernel.getSymName(), type);
     setTargetAttributes(function);
     Block *entry = function.addEntryBlock(builder);

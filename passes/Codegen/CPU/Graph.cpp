@@ -25,9 +25,8 @@ LogicalResult Graph::build() {
     Space space = shape.spaces.lookup(value);
     int64_t columns = shape.columns;
     Value base = buffer;
-    outputs.push_back({refs[value], space, base, [=](Emit &e, Value row) {
-                         return RowAccess{base, e.times(row, columns), Value()};
-                       }});
+    outputs.push_back({refs[value], space, base,
+                       [=](Emit &e, Value row) { return RowAccess{base, e.times(row, columns), Value()}; }});
   }
   return success();
 }

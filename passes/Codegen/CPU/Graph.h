@@ -1,12 +1,13 @@
 // A kernel over rows x columns as a graph of small steps, each of one space (see KernelShape.h): what to load, compute,
-// reduce along a row or down the columns, and store. The ops of nn and step become such steps; RowEmitter writes the loops.
+// reduce along a row or down the columns, and store. The ops of nn and step become such steps; RowEmitter writes the
+// loops.
 //
-// A step computes the same whichever steps stand around it: products and sums are contracted inside one step only, and a
-// reduction has its own lanes. So a different grouping of ops into kernels gives the same bits.
+// A step computes the same whichever steps stand around it: products and sums are contracted inside one step only, and
+// a reduction has its own lanes. So a different grouping of ops into kernels gives the same bits.
 #pragma once
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Codegen/CPU/Emit.h"
 #include "passes/Codegen/Fusion/KernelShape.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <deque>
 #include <functional>
 
@@ -14,13 +15,13 @@ namespace hocket::cpu {
 using codegen::KernelShape;
 using codegen::Space;
 
-/// Where a step is computed: one row (Row), 32 columns from `column` on (Column), or both (Full). `mask`: the lanes there
-/// are, null for all.
+/// Where a step is computed: one row (Row), 32 columns from `column` on (Column), or both (Full). `mask`: the lanes
+/// there are, null for all.
 struct Place {
   mlir::Value row, column, mask;
 };
-/// Where a row of a step's operand lies: base[offset + column]; from column `limit` on (null: nowhere) it reads zero, or is
-/// not written.
+/// Where a row of a step's operand lies: base[offset + column]; from column `limit` on (null: nowhere) it reads zero,
+/// or is not written.
 struct RowAccess {
   mlir::Value base, offset, limit;
 };
@@ -48,8 +49,8 @@ struct Step {
   mlir::Value base;
   Compute compute;
   Reduction reduction = Reduction::Sum;
-  /// Loops over the columns of one row come one after another; a Full step is computed in loop `stage`, a Row step is known
-  /// before loop `stage`. What follows a reduction is one stage later.
+  /// Loops over the columns of one row come one after another; a Full step is computed in loop `stage`, a Row step is
+  /// known before loop `stage`. What follows a reduction is one stage later.
   int stage = 0;
   /// A Full map that costs less to compute again in a later loop than to keep.
   bool cheap = false;
@@ -75,7 +76,7 @@ public:
   bool hasColumnSums() const;
 
   // ---- used by the rules of single ops
-  Ref read(mlir::Operation *op, unsigned operand);       ///< as operandSpace says
+  Ref read(mlir::Operation *op, unsigned operand); ///< as operandSpace says
   Ref map(Space space, llvm::ArrayRef<Ref> operands, Compute compute);
   Ref map(Space space, llvm::ArrayRef<Ref> operands, std::function<mlir::Value(Emit &, mlir::ValueRange)> compute);
   Ref cheap(Ref full) { return full.step->cheap = true, full; }

@@ -7,7 +7,9 @@
 
 namespace hocket::cpu {
 namespace {
-llvm::Error fault(const llvm::Twine &message) { return llvm::createStringError(llvm::inconvertibleErrorCode(), message); }
+llvm::Error fault(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
 
 /// What the linker wrote, on one line each, so that a message can hold it.
 std::string readText(llvm::StringRef path) {
@@ -41,6 +43,7 @@ llvm::Error linkExecutable(llvm::ArrayRef<char> object, const LinkInputs &inputs
   if (status == 0)
     return llvm::Error::success();
   std::string said = readText(logPath);
-  return fault("linking " + output + " failed" + (error.empty() ? "" : ": " + error) + (said.empty() ? "" : ":\n" + said));
+  return fault("linking " + output + " failed" + (error.empty() ? "" : ": " + error) +
+               (said.empty() ? "" : ":\n" + said));
 }
 } // namespace hocket::cpu

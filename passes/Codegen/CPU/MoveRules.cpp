@@ -1,7 +1,7 @@
 // Ops that read or write rows elsewhere: slices, stacks, pieces, rows of a table; and masks and positions.
 //
-// [A, n, B] moved along its dimension n: element r of the flat domain belongs to outer index r / (n B); a row of the domain
-// never crosses the end of a piece (kernelShape sees to that), so each row has one address.
+// [A, n, B] moved along its dimension n: element r of the flat domain belongs to outer index r / (n B); a row of the
+// domain never crosses the end of a piece (kernelShape sees to that), so each row has one address.
 #include "passes/Codegen/CPU/Graph.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <numeric>
@@ -84,14 +84,14 @@ void mask(Graph &graph, step::MaskOp op) {
   int64_t all = inner(op.getX(), dim), side = inner(op.getX(), dim + 1);
   Value extent = graph.scalarOf(op.getExtent());
   double value = op.getValue().convertToDouble();
-  graph.define(op.getY(), graph.map(Space::Full, {graph.read(op, 0)},
-                                    Compute([=](Emit &e, const Place &place, ValueRange v) {
-                                      Value start = e.modulo(e.times(place.row, columns), all);
-                                      Value left = e.minus(e.minus(e.times(extent, side), start), place.column);
-                                      Value wide = e.repeat(v[0]);
-                                      Value masked = e.number(value, wide.getType());
-                                      return SmallVector<Value>{e.choose(e.lanesBelow(left), wide, masked)};
-                                    })));
+  graph.define(op.getY(),
+               graph.map(Space::Full, {graph.read(op, 0)}, Compute([=](Emit &e, const Place &place, ValueRange v) {
+                           Value start = e.modulo(e.times(place.row, columns), all);
+                           Value left = e.minus(e.minus(e.times(extent, side), start), place.column);
+                           Value wide = e.repeat(v[0]);
+                           Value masked = e.number(value, wide.getType());
+                           return SmallVector<Value>{e.choose(e.lanesBelow(left), wide, masked)};
+                         })));
 }
 
 void embedding(Graph &graph, EmbeddingOp op) {
@@ -117,14 +117,15 @@ void positions(Graph &graph, PositionsOp op) {
   Value offset = op.getOffset() ? graph.scalarOf(op.getOffset()) : Value();
   Space space = graph.getShape().spaces.lookup(op.getY());
   graph.define(op.getY(), graph.map(space, {}, Compute([=](Emit &e, const Place &place, ValueRange) {
-                 Value first = e.modulo(e.times(place.row, columns), length);
-                 if (offset)
-                   first = e.plus(first, offset);
-                 if (place.column)
-                   first = e.plus(first, place.column);
-                 Value narrow = element.isInteger(64) ? first : arith::TruncIOp::create(e, element, first);
-                 return SmallVector<Value>{place.column ? e.add(e.laneNumbers(), narrow) : narrow};
-               })));
+                                      Value first = e.modulo(e.times(place.row, columns), length);
+                                      if (offset)
+                                        first = e.plus(first, offset);
+                                      if (place.column)
+                                        first = e.plus(first, place.column);
+                                      Value narrow =
+                                          element.isInteger(64) ? first : arith::TruncIOp::create(e, element, first);
+                                      return SmallVector<Value>{place.column ? e.add(e.laneNumbers(), narrow) : narrow};
+                                    })));
 }
 } // namespace
 

@@ -1,5 +1,5 @@
-// Norms over a row and their gradients. The variance is that of the deviations (two loops over the row), so that it stays
-// accurate where the mean is large.
+// Norms over a row and their gradients. The variance is that of the deviations (two loops over the row), so that it
+// stays accurate where the mean is large.
 #include "passes/Codegen/CPU/Graph.h"
 using namespace mlir;
 using namespace hocket::nn;
@@ -57,20 +57,19 @@ void inputGradient(Graph &graph, Operation *op, double eps, bool centered) {
   Type element = elementOf(op->getOperand(1));
   double each = 1.0 / static_cast<double>(graph.getShape().columns);
   Statistics row = statistics(graph, x, element, eps, centered);
-  Ref g = graph.cheap(
-      graph.map(Space::Full, {dy, gain}, [](Emit &e, ValueRange v) { return e.mul(v[0], v[1]); }));
+  Ref g = graph.cheap(graph.map(Space::Full, {dy, gain}, [](Emit &e, ValueRange v) { return e.mul(v[0], v[1]); }));
   Ref gd = graph.map(Space::Full, {g, deviation(graph, x, row.mean)},
                      [](Emit &e, ValueRange v) { return e.mul(v[0], v[1]); });
-  Ref product = graph.map(Space::Row, {graph.reduce(Reduction::Sum, gd, element), row.inverse}, [=](Emit &e, ValueRange v) {
-    return e.mul(e.mul(v[0], v[1]), e.number(each, v[0].getType())); // mean(g n)
-  });
+  Ref product =
+      graph.map(Space::Row, {graph.reduce(Reduction::Sum, gd, element), row.inverse}, [=](Emit &e, ValueRange v) {
+        return e.mul(e.mul(v[0], v[1]), e.number(each, v[0].getType())); // mean(g n)
+      });
   Ref n = normalised(graph, x, row);
   Ref dx;
   if (centered) {
     Ref mean = scaleRow(graph, graph.reduce(Reduction::Sum, g, element), each);
-    dx = graph.map(Space::Full, {g, mean, n, product, row.inverse}, [](Emit &e, ValueRange v) {
-      return e.mul(v[4], e.sub(e.sub(v[0], v[1]), e.mul(v[2], v[3])));
-    });
+    dx = graph.map(Space::Full, {g, mean, n, product, row.inverse},
+                   [](Emit &e, ValueRange v) { return e.mul(v[4], e.sub(e.sub(v[0], v[1]), e.mul(v[2], v[3]))); });
   } else {
     dx = graph.map(Space::Full, {g, n, product, row.inverse},
                    [](Emit &e, ValueRange v) { return e.mul(v[3], e.sub(v[0], e.mul(v[1], v[2]))); });

@@ -14,8 +14,8 @@ namespace hocket::cpu {
 namespace {
 llvm::GlobalVariable *addConstant(llvm::Module &module, llvm::Constant *value, llvm::StringRef name, bool exported) {
   return new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true,
-                                  exported ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::PrivateLinkage, value,
-                                  name);
+                                  exported ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::PrivateLinkage,
+                                  value, name);
 }
 
 void addKernelTable(llvm::Module &module) {
@@ -48,7 +48,9 @@ void addProgram(llvm::Module &module, llvm::ArrayRef<char> program) {
                             end, &module);
 }
 
-llvm::Error fault(const llvm::Twine &message) { return llvm::createStringError(llvm::inconvertibleErrorCode(), message); }
+llvm::Error fault(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
 } // namespace
 
 llvm::Expected<std::unique_ptr<llvm::Module>> translateKernels(mlir::ModuleOp kernels, const CpuTarget &target,

@@ -28,23 +28,24 @@ void adamw(Graph &graph, AdamWOp op) {
   in.push_back(correction(graph, step, b1));
   in.push_back(correction(graph, step, b2));
   Ref made = graph.map(space, in, Compute([=](Emit &e, const Place &, ValueRange v) {
-    Value param = v[0];
-    Type type = param.getType();
-    auto real = [&](double value) { return e.number(value, type); };
-    Value grad = e.mul(v[1], v[5]);
-    Value m = e.mulAdd(real(b1), v[2], e.mul(real(1 - b1), grad));
-    Value square = e.mul(grad, grad);
-    Value second = e.mulAdd(real(b2), v[3], e.mul(real(1 - b2), square));
-    Value deviation = e.add(math::SqrtOp::create(e, e.mul(second, v[7])), real(eps));
-    Value direction = e.mulAdd(real(decay), param, e.div(e.mul(m, v[6]), deviation));
-    Value rate = e.mul(v[4], e.number(-scale, v[4].getType()));
-    return SmallVector<Value>{e.mulAdd(rate, direction, param), m, second};
-  }));
+                         Value param = v[0];
+                         Type type = param.getType();
+                         auto real = [&](double value) { return e.number(value, type); };
+                         Value grad = e.mul(v[1], v[5]);
+                         Value m = e.mulAdd(real(b1), v[2], e.mul(real(1 - b1), grad));
+                         Value square = e.mul(grad, grad);
+                         Value second = e.mulAdd(real(b2), v[3], e.mul(real(1 - b2), square));
+                         Value deviation = e.add(math::SqrtOp::create(e, e.mul(second, v[7])), real(eps));
+                         Value direction = e.mulAdd(real(decay), param, e.div(e.mul(m, v[6]), deviation));
+                         Value rate = e.mul(v[4], e.number(-scale, v[4].getType()));
+                         return SmallVector<Value>{e.mulAdd(rate, direction, param), m, second};
+                       }));
   for (OpResult result : op->getResults())
     graph.define(result, {made.step, result.getResultNumber()});
 }
 
-/// Linear warm-up, then a cosine from peak to floor at `decay`; constant without `decay`. In double: it runs once a step.
+/// Linear warm-up, then a cosine from peak to floor at `decay`; constant without `decay`. In double: it runs once a
+/// step.
 void cosineRate(Graph &graph, CosineRateOp op) {
   double peak = op.getPeak().convertToDouble(), floor = op.getFloor().convertToDouble();
   double warmup = static_cast<double>(op.getWarmup());

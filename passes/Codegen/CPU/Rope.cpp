@@ -1,5 +1,5 @@
-// Rotary position embedding: for each token a table of cosines and sines, then all of its heads. Angles are found in double
-// and reduced to one turn before their sine is taken, so that far positions stay exact.
+// Rotary position embedding: for each token a table of cosines and sines, then all of its heads. Angles are found in
+// double and reduced to one turn before their sine is taken, so that far positions stay exact.
 #include "passes/Codegen/CPU/SpecialEmitters.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>

@@ -1,5 +1,5 @@
-// See RowEmitter.h. One row runs through the loops of its stages (each over the columns, 32 at a time, the rest masked),
-// then the row's own numbers are stored. Sums over rows gather in arrays on the stack, in blocks of rows.
+// See RowEmitter.h. One row runs through the loops of its stages (each over the columns, 32 at a time, the rest
+// masked), then the row's own numbers are stored. Sums over rows gather in arrays on the stack, in blocks of rows.
 #include "passes/Codegen/CPU/RowEmitter.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
@@ -13,7 +13,8 @@ constexpr int64_t rowSumBlock = 256;
 
 class RowEmitter {
 public:
-  RowEmitter(Emit &e, Graph &graph, const Tiling &tiling) : e(e), graph(graph), shape(graph.getShape()), tiling(tiling) {
+  RowEmitter(Emit &e, Graph &graph, const Tiling &tiling)
+      : e(e), graph(graph), shape(graph.getShape()), tiling(tiling) {
     findSteps();
     findSaves();
   }
@@ -38,7 +39,8 @@ private:
     Type element;
   };
 
-  // ---- what is computed in which loop ---------------------------------------------------------------------------------
+  // ---- what is computed in which loop
+  // ---------------------------------------------------------------------------------
   void findSteps() {
     for (const Output &output : graph.getOutputs())
       visit(output.value.step);
@@ -47,7 +49,7 @@ private:
         reductions[step->stage - 1].push_back(step);
       if (step->kind == Step::Sum)
         sums.push_back(step);
-      lastStage = std::max(lastStage, step->kind == Step::Reduce    ? step->stage - 1
+      lastStage = std::max(lastStage, step->kind == Step::Reduce   ? step->stage - 1
                                       : step->space == Space::Full ? step->stage
                                                                    : 0);
     }
@@ -89,7 +91,8 @@ private:
   }
   int64_t paddedColumns() const { return llvm::alignTo(tiling.columnBlock, lanes); }
 
-  // ---- rows -------------------------------------------------------------------------------------------------------------
+  // ---- rows
+  // -------------------------------------------------------------------------------------------------------------
   void emitRow(Value newRow) {
     row = newRow;
     rowValues.clear();
@@ -124,7 +127,8 @@ private:
       rowValues[{step, static_cast<unsigned>(i)}] = value;
   }
 
-  // ---- one loop over the columns of a row ---------------------------------------------------------------------------------
+  // ---- one loop over the columns of a row
+  // ---------------------------------------------------------------------------------
   void emitStage(int stage) {
     current = stage;
     auto found = reductions.find(stage);
@@ -136,7 +140,8 @@ private:
     for (auto &[ref, save] : saves)
       works |= ref.step->stage == stage;
     if (works)
-      overColumns(columnBegin, columnEnd, {}, [&](Value column, Value mask, ValueRange) { return chunk(column, mask, {}, {}); });
+      overColumns(columnBegin, columnEnd, {},
+                  [&](Value column, Value mask, ValueRange) { return chunk(column, mask, {}, {}); });
   }
 
   using ChunkBody = llvm::function_ref<SmallVector<Value>(Value column, Value mask, ValueRange carried)>;
@@ -174,9 +179,9 @@ private:
     };
     if (blocksEnd)
       joined = e.loop(e.i64(0), e.i64(blocksEnd), reductionBlock, start, [&](Value begin, ValueRange before) {
-        SmallVector<Value> made = e.loop(begin, e.plus(begin, reductionBlock), lanes, start, [&](Value column, ValueRange in) {
-          return chunk(column, Value(), steps, in);
-        });
+        SmallVector<Value> made =
+            e.loop(begin, e.plus(begin, reductionBlock), lanes, start,
+                   [&](Value column, ValueRange in) { return chunk(column, Value(), steps, in); });
         return join(before, made);
       });
     if (blocksEnd < shape.columns) {
@@ -255,7 +260,8 @@ private:
     e.storeVector(e.add(before, value), base, at, Value());
   }
 
-  // ---- sums over rows -----------------------------------------------------------------------------------------------------
+  // ---- sums over rows
+  // -----------------------------------------------------------------------------------------------------
   void emitSums() {
     for (Step *sum : sums)
       e.zero(sum->element, totals.at(sum).first, paddedColumns());
@@ -311,9 +317,9 @@ private:
   std::set<Step *> seen;
   std::map<int, std::vector<Step *>> reductions; ///< by the loop that they run in
   std::set<std::pair<Ref, int>> demanded;
-  std::map<Ref, Save> saves;                          ///< rows on the stack
-  std::map<Step *, std::pair<Value, Value>> totals;   ///< columns on the stack: all rows, and the current block of rows
-  std::map<Ref, Value> rowValues, values;             ///< of the row, of the 32 columns
+  std::map<Ref, Save> saves;                        ///< rows on the stack
+  std::map<Step *, std::pair<Value, Value>> totals; ///< columns on the stack: all rows, and the current block of rows
+  std::map<Ref, Value> rowValues, values;           ///< of the row, of the 32 columns
   std::map<Step *, RowAccess> rows;
   std::map<const Output *, RowAccess> outputRows;
   int lastStage = 0, current = 0;

@@ -1,8 +1,8 @@
 // Kernels that are no graph over rows and columns.
 #pragma once
-#include "passes/Codegen/CPU/Emit.h"
 #include "dialect/Step/Step.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Codegen/CPU/Emit.h"
 
 namespace hocket::cpu {
 /// A kernel function and the buffers of its tensors (then of its results) and its i64 numbers.

@@ -13,8 +13,8 @@ namespace {
 /// Elements from which the square sum of a tensor is worth sharing between threads, and columns that it is summed over.
 constexpr int64_t largeSquareSum = 1 << 16, leastColumns = 256;
 
-/// Loads and rank-dependent numbers move to the top (a load: below the last store to its buffer before it), so that kernels
-/// may move freely below them.
+/// Loads and rank-dependent numbers move to the top (a load: below the last store to its buffer before it), so that
+/// kernels may move freely below them.
 void raiseLoads(Block &block) {
   llvm::DenseMap<Value, Operation *> lastStore;
   Operation *top = nullptr;

@@ -1,5 +1,5 @@
-// See Groups.h. Ops are looked at in order; each joins a kernel before it or begins a new one. Joining moves the op up to the
-// kernel, or the kernel down to the op, whichever keeps the order.
+// See Groups.h. Ops are looked at in order; each joins a kernel before it or begins a new one. Joining moves the op up
+// to the kernel, or the kernel down to the op, whichever keeps the order.
 #include "passes/Codegen/Fusion/Groups.h"
 #include "llvm/ADT/SetVector.h"
 using namespace mlir;
@@ -35,8 +35,8 @@ private:
     order.push_back({{op}, kernel});
   }
 
-  /// Kernels that `op` might join: those that make its operands, the latest first; then, for an op over rows, those that
-  /// read the same large tensor.
+  /// Kernels that `op` might join: those that make its operands, the latest first; then, for an op over rows, those
+  /// that read the same large tensor.
   SmallVector<size_t> candidates(Operation *op) {
     llvm::SetVector<size_t> makers, readers;
     for (Value operand : op->getOperands()) {

@@ -8,7 +8,7 @@ struct Group {
   llvm::SmallVector<mlir::Operation *> ops;
   bool kernel = false;
 };
-/// Groups every op of `block` that belongs in a kernel. The order keeps every dependence between values, and no load is read
-/// after a store to its buffer that it was read before.
+/// Groups every op of `block` that belongs in a kernel. The order keeps every dependence between values, and no load is
+/// read after a store to its buffer that it was read before.
 std::vector<Group> groupOps(mlir::Block &block);
 } // namespace hocket::codegen

@@ -53,15 +53,13 @@ private:
 };
 } // namespace
 
-SmallVector<SmallVector<int64_t>> placesInside(func::FuncOp kernel) {
+SmallVector<int64_t> placesInside(func::FuncOp kernel) {
   InPlace inPlace(kernel);
-  SmallVector<SmallVector<int64_t>> places;
-  for (Value result : kernel.getBody().front().getTerminator()->getOperands()) {
-    auto &found = places.emplace_back();
+  SmallVector<int64_t> pairs;
+  for (auto [i, result] : llvm::enumerate(kernel.getBody().front().getTerminator()->getOperands()))
     for (BlockArgument argument : kernel.getArguments())
       if (isa<RankedTensorType>(argument.getType()) && inPlace.allowed(result, argument))
-        found.push_back(argument.getArgNumber());
-  }
-  return places;
+        pairs.append({static_cast<int64_t>(i), static_cast<int64_t>(argument.getArgNumber())});
+  return pairs;
 }
 } // namespace hocket::codegen

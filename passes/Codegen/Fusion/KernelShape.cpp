@@ -48,7 +48,9 @@ Demand moveDemand(Operation *op) {
         return {elementsOf(move.getX()), extent(move.getX(), move.getDim() + 1, rankOf(move.getX())), 0};
       })
       .Case([](EmbeddingOp gather) -> Demand { return {elementsOf(gather.getY()), 0, rowLength(gather.getTable())}; })
-      .Case([](PositionsOp positions) -> Demand { return {elementsOf(positions.getY()), 0, rowLength(positions.getY())}; })
+      .Case([](PositionsOp positions) -> Demand {
+        return {elementsOf(positions.getY()), 0, rowLength(positions.getY())};
+      })
       .Default([](Operation *) { return Demand(); });
 }
 
@@ -70,7 +72,8 @@ Demand fixedDemand(Operation *op) {
 }
 
 bool isMove(Operation *op) {
-  return isa<UnstackOp, StackOp, step::SliceOp, step::MaskOp, step::PackOp, step::UnpackOp, EmbeddingOp, PositionsOp>(op);
+  return isa<UnstackOp, StackOp, step::SliceOp, step::MaskOp, step::PackOp, step::UnpackOp, EmbeddingOp, PositionsOp>(
+      op);
 }
 /// Operands that an op reads by an address of its own, so that they must come from outside of the kernel.
 bool readsByAddress(Operation *op, unsigned index) {
@@ -256,6 +259,8 @@ Role roleOf(Operation *op) {
 }
 
 std::optional<Space> operandSpace(Operation *op, unsigned index, const KernelShape &shape) {
+  if (isa<LayerNormParamGradOp, RmsNormParamGradOp>(op))
+    return Space::Full;
   if (readsByAddress(op, index) || isa<PositionsOp>(op))
     return std::nullopt;
   return TypeSwitch<Operation *, std::optional<Space>>(op)

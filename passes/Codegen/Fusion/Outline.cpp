@@ -49,9 +49,8 @@ OwningOpRef<func::FuncOp> makeKernel(ArrayRef<Operation *> ops, const Interface 
   for (Value result : interface.results)
     returned.push_back(mapping.lookup(result));
   func::ReturnOp::create(builder, loc, returned);
-  for (auto [i, places] : llvm::enumerate(placesInside(*kernel)))
-    if (!places.empty())
-      kernel->setResultAttr(i, inPlaceAttr, types.getDenseI64ArrayAttr(places));
+  if (SmallVector<int64_t> pairs = placesInside(*kernel); !pairs.empty())
+    (*kernel)->setAttr(inPlaceAttr, types.getDenseI64ArrayAttr(pairs));
   return kernel;
 }
 
@@ -63,7 +62,8 @@ std::string textOf(func::FuncOp kernel) {
 }
 
 std::string wordFor(Operation *op) {
-  if (auto elementwise = dyn_cast<ElementwiseOp>(op); elementwise && elementwise.getName() && !elementwise.getName()->empty())
+  if (auto elementwise = dyn_cast<ElementwiseOp>(op);
+      elementwise && elementwise.getName() && !elementwise.getName()->empty())
     return elementwise.getName()->str();
   return op->getName().stripDialect().str();
 }
@@ -89,10 +89,11 @@ std::string nameOf(ArrayRef<Operation *> ops) {
   if (std::optional<KernelShape> shape = kernelShape(ops))
     return name + "_" + std::to_string(shape->rows) + "x" + std::to_string(shape->columns);
   for (int64_t size : cast<RankedTensorType>(ops.front()->getResult(0).getType()).getShape())
-    name += (size == cast<RankedTensorType>(ops.front()->getResult(0).getType()).getShape().front() && name.back() != 'x'
-                 ? "_"
-                 : "x") +
-            std::to_string(size);
+    name +=
+        (size == cast<RankedTensorType>(ops.front()->getResult(0).getType()).getShape().front() && name.back() != 'x'
+             ? "_"
+             : "x") +
+        std::to_string(size);
   return name;
 }
 
@@ -142,8 +143,8 @@ void KernelLibrary::launch(OpBuilder &builder, ArrayRef<Operation *> ops) {
   Operation *main = mainOp(ops);
   auto launch = step::LaunchOp::create(
       builder, main->getLoc(), TypeRange(ValueRange(interface.results)), FlatSymbolRefAttr::get(kernel),
-      interface.tensors.getArrayRef(), interface.numbers.getArrayRef(), ValueRange(), main->getAttrOfType<StringAttr>("path"),
-      main->getAttrOfType<PhaseAttr>("phase"), ArrayAttr());
+      interface.tensors.getArrayRef(), interface.numbers.getArrayRef(), ValueRange(),
+      main->getAttrOfType<StringAttr>("path"), main->getAttrOfType<PhaseAttr>("phase"), ArrayAttr());
   llvm::SmallPtrSet<Operation *, 16> inside(ops.begin(), ops.end());
   for (auto [old, made] : llvm::zip(interface.results, launch.getResults()))
     old.replaceUsesWithIf(made, [&](OpOperand &use) { return !inside.contains(use.getOwner()); });

@@ -8,8 +8,8 @@ class KernelLibrary {
 public:
   /// Knows the kernels that `module` already has.
   explicit KernelLibrary(mlir::ModuleOp module);
-  /// Makes a kernel of `ops` (or finds one that prints alike) and a launch of it at the builder's place; the launch's results
-  /// take the place of what is used elsewhere. The ops are left without uses, for the caller to erase.
+  /// Makes a kernel of `ops` (or finds one that prints alike) and a launch of it at the builder's place; the launch's
+  /// results take the place of what is used elsewhere. The ops are left without uses, for the caller to erase.
   void launch(mlir::OpBuilder &builder, llvm::ArrayRef<mlir::Operation *> ops);
 
 private:

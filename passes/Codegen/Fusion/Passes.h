@@ -11,6 +11,6 @@ namespace hocket::codegen {
 #define GEN_PASS_REGISTRATION // registerCodegenFusionPasses()
 #include "passes/Codegen/Fusion/Passes.h.inc"
 
-/// On a result of a kernel function: the operands whose memory it may take (array<i64>).
+/// On a kernel function: pairs (result, operand), flat, where the result may take the operand's memory (array<i64>).
 inline constexpr llvm::StringLiteral inPlaceAttr = "hocket.in_place";
 } // namespace hocket::codegen

@@ -16,8 +16,8 @@ def CodegenFusePass : Pass<"codegen-fuse", "::mlir::ModuleOp"> {
       * square_sum of a large tensor is a sum over rows and then a sum, so that threads share it.
 
     A kernel means the same whatever its place: two that print alike are one function. Its name says its ops and its rows and
-    columns. `hocket.in_place` on a result lists the operands (by index) whose memory the result may take: same type, and
-    each element is read before it is written.
+    columns. `hocket.in_place` lists pairs (result, operand) where the result may take the operand's memory: same type, and each
+    element is read before it is written.
   }];
   let dependentDialects = ["::hocket::step::StepDialect", "::mlir::func::FuncDialect"];
 }

@@ -1,5 +1,5 @@
-// See Products.h. Each operand of a product is a tensor of up to three groups of dimensions: batch, rows or columns, and
-// contracted; a group is one index with one stride.
+// See Products.h. Each operand of a product is a tensor of up to three groups of dimensions: batch, rows or columns,
+// and contracted; a group is one index with one stride.
 #include "passes/Codegen/Fusion/Products.h"
 #include "llvm/ADT/StringSet.h"
 using namespace mlir;
@@ -111,11 +111,11 @@ LogicalResult lowerProduct(Operation *op) {
   }
   auto batch = shape->batch > 1 ? builder.getI64IntegerAttr(shape->batch) : IntegerAttr();
   auto strides = shape->batch > 1 ? builder.getDenseI64ArrayAttr(shape->strides) : DenseI64ArrayAttr();
-  auto gemm = step::GemmOp::create(builder, op->getLoc(), TypeRange(product.getType()), op->getOperand(shape->swapped),
-                                   op->getOperand(!shape->swapped), accumulator, ValueRange(), shape->transA, shape->transB,
-                                   builder.getDenseI64ArrayAttr({shape->m, shape->n, shape->k}),
-                                   builder.getDenseI64ArrayAttr(shape->leading), batch, strides,
-                                   op->getAttrOfType<StringAttr>("path"), op->getAttrOfType<PhaseAttr>("phase"), ArrayAttr());
+  auto gemm = step::GemmOp::create(
+      builder, op->getLoc(), TypeRange(product.getType()), op->getOperand(shape->swapped),
+      op->getOperand(!shape->swapped), accumulator, ValueRange(), shape->transA, shape->transB,
+      builder.getDenseI64ArrayAttr({shape->m, shape->n, shape->k}), builder.getDenseI64ArrayAttr(shape->leading), batch,
+      strides, op->getAttrOfType<StringAttr>("path"), op->getAttrOfType<PhaseAttr>("phase"), ArrayAttr());
   (add ? add->getResult(0) : product).replaceAllUsesWith(gemm.getResult(0));
   if (add)
     add.erase();
@@ -142,9 +142,11 @@ FailureOr<ProductShape> productShape(Operation *op) {
   if (succeeded(termA) && succeeded(termB) && succeeded(termY))
     shape = shapeOf(*termA, *termB, *termY);
   if (!shape)
-    return op->emitOpError("with rule '") << rule << "' is no single matrix product: in each tensor the batch, the rows, "
-                                             "the columns and the contracted dimensions must stand together, and the batch "
-                                             "not last";
+    return op->emitOpError("with rule '")
+           << rule
+           << "' is no single matrix product: in each tensor the batch, the rows, "
+              "the columns and the contracted dimensions must stand together, and the batch "
+              "not last";
   return *shape;
 }
 
