@@ -2,6 +2,8 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/Codegen/CPU/Kernels.h"
+#include "passes/Codegen/Fusion/Passes.h"
 #include "passes/Dist/Passes.h"
 #include "passes/DistToStep/Passes.h"
 #include "passes/NN/Passes.h"
@@ -18,5 +20,7 @@ int main(int argc, char **argv) {
   hocket::dist::registerDistPasses();
   hocket::step::registerDistToStepPasses();
   hocket::step::registerStepPasses();
+  hocket::codegen::registerCodegenFusionPasses();
+  hocket::cpu::registerCodegenCPUPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Hocket's optimizer driver\n", registry));
 }

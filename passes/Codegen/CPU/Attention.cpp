@@ -1,0 +1,97 @@
+// Attention's forward pass in blocks (FlashAttention, Dao et al. 2022, algorithm 1): 32 queries at a time run over the
+// keys with a running maximum, so that no row of scores is kept. Blocks of keys that no query sees are left out, which
+// changes no bit. A query that sees no key gives zero, and a log-sum-exp of minus infinity.
+#include "passes/Codegen/CPU/AttentionTile.h"
+using namespace mlir;
+
+namespace hocket::cpu {
+namespace {
+/// Stands for "no score yet": finite, so that the difference of two is no NaN; below any score of finite inputs that
+/// matters.
+constexpr double nothingSeen = -1e30;
+
+struct Forward : AttentionTile {
+  Value q, k, v, y, lse;                       ///< buffers; lse may be null
+  Value turnedQ, scores, sums, maximum, total; ///< on the stack: [d,32], [keyBlock,32], [e,32], [32], [32]
+
+  Forward(Emit &e, const SpecialKernel &kernel, nn::AttentionOp op)
+      : AttentionTile(e, AttentionSizes(op.getQ(), op.getK(), op.getV()), AttentionMask(op),
+                      kernel.of(op.getQPositions()), kernel.of(op.getKPositions())),
+        q(kernel.of(op.getQ())), k(kernel.of(op.getK())), v(kernel.of(op.getV())), y(kernel.ofResult(op.getY())) {
+    if (op.getLse())
+      lse = kernel.ofResult(op.getLse());
+    turnedQ = e.stackArray(f32, sizes.d * lanes), scores = e.stackArray(f32, keyBlock * lanes);
+    sums = e.stackArray(f32, sizes.e * lanes);
+    maximum = e.stackArray(f32, lanes), total = e.stackArray(f32, lanes);
+  }
+  Value at(Value base, Value row) { return e.loadVector(f32, base, e.times(row, lanes), Value()); }
+
+  void tile(Value index) {
+    Value firstQuery = e.times(e.modulo(index, sizes.queryBlocks()), lanes);
+    Value head = e.modulo(e.over(index, sizes.queryBlocks()), sizes.heads());
+    Value batch = e.over(index, sizes.queryBlocks() * sizes.heads());
+    Value row = e.plus(e.times(e.plus(e.times(batch, sizes.s), firstQuery), sizes.heads()), head);
+    beginQueries(batch, firstQuery);
+    turn(q, e.times(row, sizes.d), sizes.heads() * sizes.d, sizes.d, turnedQ, present);
+    e.zero(f32, sums, sizes.e * lanes);
+    e.storeVector(e.number(nothingSeen, e.vectorOf(f32)), maximum, e.i64(0), Value());
+    e.storeVector(e.number(0, e.vectorOf(f32)), total, e.i64(0), Value());
+    Value kvHead = e.over(head, sizes.g);
+    e.loop(e.i64(0), e.i64(sizes.t), keyBlock, [&](Value firstKey) {
+      Value endKey = e.least(e.plus(firstKey, keyBlock), e.i64(sizes.t));
+      e.when(anySeen(batch, firstKey, endKey), [&] { block(batch, kvHead, firstKey, endKey); });
+    });
+    finish(row);
+  }
+
+  void block(Value batch, Value kvHead, Value firstKey, Value endKey) {
+    Value keys = e.minus(endKey, firstKey);
+    Value keyRow = e.plus(e.times(e.plus(e.times(batch, sizes.t), firstKey), sizes.kv), kvHead);
+    Matrix keyRows{k, e.times(keyRow, sizes.d), sizes.kv * sizes.d, 1};
+    Matrix scoreRows{scores, e.i64(0), lanes, 1};
+    product(keyRows, {turnedQ, e.i64(0), lanes, 1}, scoreRows, keys, e.i64(sizes.d), false, Value());
+    Value before = at(maximum, e.i64(0));
+    Value after = e.loop(e.i64(0), keys, 1, before, [&](Value j, ValueRange so) {
+                     Value s = score(at(scores, j));
+                     if (Value seen = sees(batch, e.plus(firstKey, j)))
+                       s = e.choose(seen, s, e.neutral(Reduction::Max, s.getType()));
+                     e.storeVector(s, scores, e.times(j, lanes), Value());
+                     return SmallVector<Value>{e.max(so.front(), s)};
+                   }).front();
+    Value shrink = e.exp(e.sub(before, after));
+    Value newTotal = e.loop(e.i64(0), keys, 1, e.mul(at(total, e.i64(0)), shrink), [&](Value j, ValueRange so) {
+                        Value weight = e.exp(e.sub(at(scores, j), after));
+                        e.storeVector(weight, scores, e.times(j, lanes), Value());
+                        return SmallVector<Value>{e.add(so.front(), weight)};
+                      }).front();
+    e.storeVector(after, maximum, e.i64(0), Value());
+    e.storeVector(newTotal, total, e.i64(0), Value());
+    e.loop(e.i64(0), e.i64(sizes.e), 1,
+           [&](Value j) { e.storeVector(e.mul(at(sums, j), shrink), sums, e.times(j, lanes), Value()); });
+    // sums[e, query] += v[key, e] weight[key, query]
+    Matrix values{v, e.times(keyRow, sizes.e), 1, sizes.kv * sizes.e};
+    product(values, scoreRows, {sums, e.i64(0), lanes, 1}, e.i64(sizes.e), keys, true, Value());
+  }
+
+  void finish(Value row) {
+    Value weights = at(total, e.i64(0));
+    Value none = arith::CmpFOp::create(e, arith::CmpFPredicate::OEQ, weights, e.number(0, weights.getType()));
+    Value share = e.div(e.number(1, weights.getType()), e.choose(none, e.number(1, weights.getType()), weights));
+    e.loop(e.i64(0), e.i64(sizes.e), 1, [&](Value j) {
+      e.scatter(e.mul(at(sums, j), share), y, e.plus(e.times(row, sizes.e), j), sizes.heads() * sizes.e, present);
+    });
+    if (!lse)
+      return;
+    Value logSum = e.add(at(maximum, e.i64(0)), math::LogOp::create(e, weights));
+    logSum = e.choose(none, e.neutral(Reduction::Max, logSum.getType()), logSum);
+    e.scatter(logSum, lse, row, sizes.heads(), present);
+  }
+};
+} // namespace
+
+int64_t emitAttention(Emit &e, const SpecialKernel &kernel, nn::AttentionOp op, Value begin, Value end) {
+  Forward forward(e, kernel, op);
+  e.loop(begin, end, 1, [&](Value tile) { forward.tile(tile); });
+  return forward.sizes.b * forward.sizes.heads() * forward.sizes.queryBlocks();
+}
+} // namespace hocket::cpu

@@ -1,0 +1,72 @@
+// What attention's forward and backward share: sizes and strides of the operands, the small product that both are made
+// of, and the mask.
+//
+// 32 queries of one head lie side by side in the lanes; keys come one after another. So row maxima and sums are
+// elementwise, any head size works, and q needs to be turned (d x 32) only once for all keys.
+#pragma once
+#include "passes/Codegen/CPU/SpecialEmitters.h"
+
+namespace hocket::cpu {
+/// Keys that are worked on between two updates of the running maximum.
+constexpr int64_t keyBlock = 64;
+
+struct AttentionSizes {
+  int64_t b, s, t, kv, g, d, e;
+  AttentionSizes(mlir::Value q, mlir::Value k, mlir::Value v);
+  int64_t heads() const { return kv * g; }
+  int64_t queryBlocks() const { return (s + lanes - 1) / lanes; }
+};
+
+/// Scores and mask, as the op says.
+struct AttentionMask {
+  bool causal;
+  int64_t window;
+  double scale, softcap;
+  template <typename OpT>
+  explicit AttentionMask(OpT op)
+      : causal(op.getMask() == nn::MaskKind::Causal), window(static_cast<int64_t>(op.getWindow().value_or(0))),
+        scale(op.getScale().convertToDouble()), softcap(op.getSoftcap() ? op.getSoftcap()->convertToDouble() : 0) {}
+  bool always() const { return !causal && window == 0; }
+};
+
+/// A matrix in memory: element (row, column) is base[offset + row * rowStride + column * columnStride].
+struct Matrix {
+  mlir::Value base, offset;
+  int64_t rowStride, columnStride;
+};
+
+class AttentionTile {
+public:
+  AttentionTile(Emit &e, AttentionSizes sizes, AttentionMask mask, mlir::Value qPositions, mlir::Value kPositions)
+      : e(e), sizes(sizes), mask(mask), qPositions(qPositions), kPositions(kPositions), f32(e.getF32Type()) {}
+
+  /// rows x 32: c[row, lane] = sum over k of a[row, k] * b[k, lane] (+ c before, if `accumulate`); `columns`: the lanes
+  /// of b and c there are, null for all. Eight rows share each load of b. k runs up from 0.
+  void product(const Matrix &a, const Matrix &b, const Matrix &c, mlir::Value rows, mlir::Value depth, bool accumulate,
+               mlir::Value columns);
+  /// to[j * 32 + lane] = from[offset + lane * stride + j] for j < count; lanes beyond `present` are zero.
+  void turn(mlir::Value from, mlir::Value offset, int64_t stride, int64_t count, mlir::Value to, mlir::Value present);
+
+  /// Positions of the queries of a block, and their least and greatest.
+  void beginQueries(mlir::Value batch, mlir::Value firstQuery);
+  /// True (i1) if some query of the block may see some key of [firstKey, endKey).
+  mlir::Value anySeen(mlir::Value batch, mlir::Value firstKey, mlir::Value endKey);
+  /// Lanes whose query sees `key`; null if all do.
+  mlir::Value sees(mlir::Value batch, mlir::Value key);
+  /// The score of a product q k: scaled and capped.
+  mlir::Value score(mlir::Value product);
+
+  Emit &e;
+  AttentionSizes sizes;
+  AttentionMask mask;
+  mlir::Value qPositions, kPositions;
+  mlir::Type f32;
+  mlir::Value present;       ///< lanes that have a query
+  mlir::Value queryPosition; ///< vector of i32
+  mlir::Value greatestQuery, leastQuery;
+
+private:
+  void productRows(const Matrix &a, const Matrix &b, const Matrix &c, mlir::Value firstRow, int64_t count,
+                   mlir::Value depth, bool accumulate, mlir::Value columns);
+};
+} // namespace hocket::cpu

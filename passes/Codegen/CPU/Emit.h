@@ -1,0 +1,90 @@
+// A builder that writes the inside of a CPU kernel: loops, pieces of rows as vectors, reductions in a fixed lane
+// structure.
+#pragma once
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace hocket::cpu {
+/// Elements that are worked on at once, and partial sums of every reduction along a row: two AVX-512 registers. It is
+/// part of what a reduction means (its rounding), so it does not depend on the CPU.
+constexpr int64_t lanes = 32;
+/// A row reduction adds its lanes over blocks of this many elements and then the blocks, so that long sums stay
+/// accurate.
+constexpr int64_t reductionBlock = 8192;
+
+enum class Reduction : uint8_t { Sum, Max };
+
+class Emit : public mlir::ImplicitLocOpBuilder {
+public:
+  /// `entry`: where stack arrays are made. `fma`: the target multiplies and adds in one instruction.
+  Emit(mlir::Location loc, mlir::Block *entry, bool fma);
+
+  bool hasFma() const { return fma; }
+  mlir::Type pointerType();
+  mlir::VectorType vectorOf(mlir::Type element) { return mlir::VectorType::get({lanes}, element); }
+
+  // i64 arithmetic; constants are folded
+  mlir::Value i64(int64_t value);
+  mlir::Value plus(mlir::Value a, mlir::Value b);
+  mlir::Value plus(mlir::Value a, int64_t b) { return plus(a, i64(b)); }
+  mlir::Value minus(mlir::Value a, mlir::Value b);
+  mlir::Value times(mlir::Value a, int64_t b);
+  mlir::Value over(mlir::Value a, int64_t b);
+  mlir::Value modulo(mlir::Value a, int64_t b);
+  mlir::Value least(mlir::Value a, mlir::Value b);
+  mlir::Value greatest(mlir::Value a, mlir::Value b);
+  mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value a, mlir::Value b);
+  /// An integer of any width as i64.
+  mlir::Value widen(mlir::Value integer);
+
+  // numbers and vectors of them; a scalar beside a vector is repeated
+  mlir::Value number(double value, mlir::Type like); ///< integer or float, scalar or vector
+  mlir::Value add(mlir::Value a, mlir::Value b);
+  mlir::Value sub(mlir::Value a, mlir::Value b);
+  mlir::Value mul(mlir::Value a, mlir::Value b);
+  mlir::Value div(mlir::Value a, mlir::Value b);
+  mlir::Value max(mlir::Value a, mlir::Value b);
+  mlir::Value mulAdd(mlir::Value a, mlir::Value b, mlir::Value c); ///< a b + c
+  mlir::Value choose(mlir::Value condition, mlir::Value a, mlir::Value b);
+  mlir::Value exp(mlir::Value x);
+  mlir::Value repeat(mlir::Value scalar, int64_t count = lanes);
+  mlir::Value combine(Reduction kind, mlir::Value a, mlir::Value b);
+  mlir::Value neutral(Reduction kind, mlir::Type like);
+  /// Joins the lanes of a vector: halves are joined until one element is left.
+  mlir::Value joinLanes(Reduction kind, mlir::Value vector);
+
+  // memory; offsets in elements; `mask` (which lanes there are) may be null for all
+  mlir::Value address(mlir::Type element, mlir::Value base, mlir::Value offset);
+  mlir::Value load(mlir::Type element, mlir::Value base, mlir::Value offset);
+  void store(mlir::Value value, mlir::Value base, mlir::Value offset);
+  mlir::Value loadVector(mlir::Type element, mlir::Value base, mlir::Value offset, mlir::Value mask);
+  void storeVector(mlir::Value value, mlir::Value base, mlir::Value offset, mlir::Value mask);
+  /// Elements base[offset + lane * stride]; lanes without mask read zero.
+  mlir::Value gather(mlir::Type element, mlir::Value base, mlir::Value offset, int64_t stride, mlir::Value mask);
+  void scatter(mlir::Value value, mlir::Value base, mlir::Value offset, int64_t stride, mlir::Value mask);
+  mlir::Value stackArray(mlir::Type element, int64_t count);
+  void zero(mlir::Type element, mlir::Value base, int64_t count); ///< count a multiple of `lanes`
+
+  mlir::Value laneNumbers(); ///< vector of i32: 0, 1, 2, …
+  /// Lanes below `count` (any i64).
+  mlir::Value lanesBelow(mlir::Value count);
+  mlir::Value both(mlir::Value maskA, mlir::Value maskB); ///< either may be null
+
+  /// for (i = begin; i < end; i += step)
+  void loop(mlir::Value begin, mlir::Value end, int64_t step, llvm::function_ref<void(mlir::Value)> body);
+  llvm::SmallVector<mlir::Value>
+  loop(mlir::Value begin, mlir::Value end, int64_t step, mlir::ValueRange start,
+       llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body);
+  void when(mlir::Value condition, llvm::function_ref<void()> then);
+
+private:
+  std::pair<mlir::Value, mlir::Value> alike(mlir::Value a, mlir::Value b);
+  mlir::Value addresses(mlir::Type element, mlir::Value base, mlir::Value offset, int64_t stride);
+  mlir::Block *entry;
+  bool fma;
+};
+} // namespace hocket::cpu

@@ -1,0 +1,95 @@
+// Reductions of rows and columns, and the pieces of cross-entropy.
+#include "passes/Codegen/CPU/Graph.h"
+#include "llvm/ADT/TypeSwitch.h"
+using namespace mlir;
+using namespace hocket::nn;
+
+namespace hocket::cpu {
+namespace {
+Type elementOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
+Value equal(Emit &e, Value a, Value b) { return e.compare(arith::CmpIPredicate::eq, a, b); }
+
+/// ids - offset as i64; the offset of a shard is a number that the launch passes.
+Value localId(Emit &e, Value id, Value offset) { return offset ? e.minus(e.widen(id), offset) : e.widen(id); }
+
+void pick(Graph &graph, PickOp op) {
+  Value base = graph.bufferOf(op.getX()), offset = op.getOffset() ? graph.scalarOf(op.getOffset()) : Value();
+  Type element = elementOf(op.getX());
+  int64_t columns = graph.getShape().columns;
+  Ref ids = graph.read(op, 1);
+  Ref y = graph.map(Space::Row, {ids}, Compute([=](Emit &e, const Place &place, ValueRange v) {
+                      Value id = localId(e, v[0], offset);
+                      Value inside = e.compare(arith::CmpIPredicate::ult, id, e.i64(columns));
+                      Value place0 = e.choose(inside, id, e.i64(0));
+                      Value found = e.load(element, base, e.plus(e.times(place.row, columns), place0));
+                      return SmallVector<Value>{e.choose(inside, found, e.number(0, element))};
+                    }));
+  graph.define(op.getY(), y);
+}
+
+void crossEntropyGrad(Graph &graph, CrossEntropyGradOp op) {
+  Ref dsum = graph.read(op, 0), logits = graph.read(op, 1), labels = graph.read(op, 2), lse = graph.read(op, 3);
+  Value offset = op.getOffset() ? graph.scalarOf(op.getOffset()) : Value();
+  Ref target = graph.map(Space::Row, {labels}, [=](Emit &e, ValueRange v) { return localId(e, v[0], offset); });
+  Ref counted = graph.map(Space::Row, {labels}, [](Emit &e, ValueRange v) {
+    return e.compare(arith::CmpIPredicate::ne, v[0], e.number(-1, v[0].getType()));
+  });
+  Ref grad = graph.map(
+      Space::Full, {dsum, logits, target, lse, counted}, Compute([](Emit &e, const Place &place, ValueRange v) {
+        Value probability = e.exp(e.sub(v[1], v[3]));
+        // which lane is the label's: far from these 32 columns, none is
+        Value lane = e.minus(v[2], place.column);
+        Value clamped = e.greatest(e.least(lane, e.i64(lanes)), e.i64(-1));
+        Value hit = equal(e, e.laneNumbers(), e.createOrFold<arith::TruncIOp>(e.getI32Type(), clamped));
+        Type type = probability.getType();
+        Value less = e.sub(probability, e.number(1, type));
+        Value slope = e.mul(v[0], e.choose(hit, less, probability));
+        return SmallVector<Value>{e.choose(v[4], slope, e.number(0, type))};
+      }));
+  graph.define(op.getDlogits(), grad);
+}
+
+void rowSumExp(Graph &graph, RowSumExpOp op) {
+  Ref terms = graph.map(Space::Full, {graph.read(op, 0), graph.read(op, 1)},
+                        [](Emit &e, ValueRange v) { return e.exp(e.sub(v[0], v[1])); });
+  graph.define(op.getY(), graph.reduce(Reduction::Sum, terms, elementOf(op.getX())));
+}
+
+void countTokens(Graph &graph, CountTokensOp op) {
+  Type element = elementOf(op.getCount());
+  Ref ones = graph.map(Space::Full, {graph.read(op, 0)}, [=](Emit &e, ValueRange v) {
+    Value counted = e.compare(arith::CmpIPredicate::ne, v[0], e.number(-1, v[0].getType()));
+    Type wide = e.vectorOf(element);
+    return isa<FloatType>(element) ? Value(arith::UIToFPOp::create(e, wide, counted))
+                                   : arith::ExtUIOp::create(e, wide, counted);
+  });
+  graph.define(op.getCount(), graph.reduce(Reduction::Sum, ones, element));
+}
+} // namespace
+
+LogicalResult buildRowRule(Graph &graph, Operation *op) {
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](RowMaxOp max) {
+        graph.define(max.getY(), graph.reduce(Reduction::Max, graph.read(op, 0), elementOf(max.getX())));
+        return success();
+      })
+      .Case([&](SumOp sum) {
+        Type element = elementOf(sum.getX());
+        bool whole = codegen::roleOf(op) == codegen::Role::Rows;
+        graph.define(sum.getY(), whole ? graph.reduce(Reduction::Sum, graph.read(op, 0), element)
+                                       : graph.sum(graph.read(op, 0), element));
+        return success();
+      })
+      .Case([&](SquareSumOp sum) {
+        Ref squares =
+            graph.map(Space::Full, {graph.read(op, 0)}, [](Emit &e, ValueRange v) { return e.mul(v[0], v[0]); });
+        graph.define(sum.getY(), graph.reduce(Reduction::Sum, squares, elementOf(sum.getX())));
+        return success();
+      })
+      .Case([&](RowSumExpOp sum) { return rowSumExp(graph, sum), success(); })
+      .Case([&](PickOp row) { return pick(graph, row), success(); })
+      .Case([&](CrossEntropyGradOp grad) { return crossEntropyGrad(graph, grad), success(); })
+      .Case([&](CountTokensOp count) { return countTokens(graph, count), success(); })
+      .Default([](Operation *) { return failure(); });
+}
+} // namespace hocket::cpu

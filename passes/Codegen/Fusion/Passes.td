@@ -1,0 +1,24 @@
+// The pass that decides which ops run together.
+#ifndef HOCKET_PASSES_CODEGEN_FUSION_TD
+#define HOCKET_PASSES_CODEGEN_FUSION_TD
+include "mlir/Pass/PassBase.td"
+
+def CodegenFusePass : Pass<"codegen-fuse", "::mlir::ModuleOp"> {
+  let summary = "turns the nn ops of every body into products of the library and launches of kernels";
+  let description = [{
+    Runs on bodies whose values are tensors. Afterwards a body holds loads, stores, collectives, rank_scalars, `step.gemm`
+    and `step.launch`; kernels are private functions of the module.
+
+      * linear, matmul: `step.gemm`, by the rule's dimensions; added to an accumulator that was loaded, where the product has
+        no other use.
+      * all else: an op joins the kernel that makes one of its operands (or that reads the same tensor by rows) if both are one
+        kernel (KernelShape.h) and the order of everything else is kept.
+      * square_sum of a large tensor is a sum over rows and then a sum, so that threads share it.
+
+    A kernel means the same whatever its place: two that print alike are one function. Its name says its ops and its rows and
+    columns. `hocket.in_place` lists pairs (result, operand) where the result may take the operand's memory: same type, and each
+    element is read before it is written.
+  }];
+  let dependentDialects = ["::hocket::step::StepDialect", "::mlir::func::FuncDialect"];
+}
+#endif
