@@ -57,6 +57,8 @@ void UpdateHomes::findDemand(Region &region, const StagePlacement &placement) {
           need(in, Stages(it->second));
       continue;
     }
+    if (isa<nn::StackOp>(op)) // joins all stages by itself
+      continue;
     Stages all(stages);
     for (Value result : op.getResults())
       if (auto it = demand.find(result); it != demand.end())
