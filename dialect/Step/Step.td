@@ -23,13 +23,26 @@ class Step_Op<string mnemonic, list<Trait> traits = []> : Op<Step_Dialect, mnemo
 
 def Step_TableAttr : AttrDef<Step_Dialect, "Table"> {
   let mnemonic = "table";
-  let summary = "schedule rows as text, one a line; fixed-size records in memory";
+  let summary = "the rows of one stage's schedule, one a line; fixed-size records in memory";
   let description = [{
-    streams ["compute", "send_next", …]; then rows such as
-      compute: body 0 microbatch 3 slot 1 after receive_previous 4, send_next 2
-    `after STREAM n`: the first n rows of that stream must have finished. See dialect/Step/Row.h.
+    ```
+    #step.table<streams "compute", "send_next", "receive_next" messages activation from 0 to 1, gradient from 1 to 0 {
+      compute: begin
+      compute: forward microbatch 0 slot 0 after compute 1
+      send_next: send activation to 1 microbatch 0 slot 0 after compute 2
+      receive_next: receive gradient from 1 microbatch 0 slot 0
+      compute: backward microbatch 0 slot 0 after receive_next 1
+      compute: update
+    }>
+    ```
+    `after STREAM n`: the first n rows of that stream must have finished. `chunk c` follows the kind of body, or the values
+    sent, where it is not 0. See dialect/Step/Row.h.
+    C1: at least one stream and at most 8, named differently. C2: bodies run on the first stream, messages on the others.
+    C3: a wait is for rows that the stream has. C4: messages are different, each is sent or received, and all by one stage.
+    C5: begin, update and evaluate belong to no microbatch and no slot.
   }];
-  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$streams, ArrayRefParameter<"::hocket::step::Row">:$rows);
+  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$streams, ArrayRefParameter<"::hocket::step::Message">:$messages,
+                        ArrayRefParameter<"::hocket::step::Row">:$rows);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
@@ -39,49 +52,78 @@ def Step_ProgramOp : Step_Op<"program", [IsolatedFromAbove, Symbol, NoTerminator
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "what every rank of one stage does in a step";
   let description = [{
-    First buffers, then bodies, messages and schedules. `layers`: what the stage computes, in words. The arena and its slots
-    are sized by the memory plan (`arena 81920 slots 4 of 16384 at 16384`: bytes).
+    First buffers, then bodies, messages and schedules. `computes`: the parts of the model that the stage runs forward, in
+    order: paths of layers, and of what stands outside of them. The arena and its slots are sized by the memory plan
+    (`arena 81920 slots 4 of 16384 at 16384`: bytes).
+    C1: stage and sizes are not below zero. C2: arena and slots are planned together.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$plan, I64Attr:$stage, StrAttr:$layers, I64Attr:$microbatches,
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$plan, I64Attr:$stage, StrArrayAttr:$parts, I64Attr:$microbatches,
                        OptionalAttr<I64Attr>:$arena_bytes, OptionalAttr<I64Attr>:$slot_count, OptionalAttr<I64Attr>:$slot_bytes,
                        OptionalAttr<I64Attr>:$slots_offset);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = [{$sym_name `under` $plan `stage` $stage `layers` $layers `microbatches` $microbatches
+  let assemblyFormat = [{$sym_name `under` $plan `stage` $stage `computes` $parts `microbatches` $microbatches
       (`arena` $arena_bytes^)? (`slots` $slot_count^ `of` $slot_bytes `at` $slots_offset)? attr-dict-with-keyword $body}];
-  let extraClassDeclaration = [{ static ::llvm::StringRef getDefaultDialect() { return "step"; } }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    static ::llvm::StringRef getDefaultDialect() { return "step"; }
+    template <typename OpT> auto ops() { return getBody().front().template getOps<OpT>(); }
+    BodyOp findBody(BodyKind kind, int64_t chunk);
+    MessageOp findMessage(const Message &message);
+    ScheduleOp findSchedule(::llvm::StringRef name);
+  }];
 }
 def Step_JobOp : Step_Op<"job", [Symbol]> {
-  let summary = "what all stages' programs have in common: sizes of the batch, the vocabulary, parameters counted once";
+  let summary = "what all stages' programs have in common: sizes of the batch, the vocabulary, parameters counted once, layers";
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$model, FlatSymbolRefAttr:$recipe, FlatSymbolRefAttr:$plan,
                        I64Attr:$rows, I64Attr:$microbatches, I64Attr:$sequence, I64Attr:$vocabulary, I64Attr:$parameters,
-                       I64Attr:$stages);
+                       I64Attr:$stages, StrArrayAttr:$layers);
   let assemblyFormat = [{$sym_name `of` $model `with` $recipe `under` $plan `rows` $rows `microbatches` $microbatches
-      `sequence` $sequence `vocabulary` $vocabulary `parameters` $parameters `stages` $stages attr-dict}];
+      `sequence` $sequence `vocabulary` $vocabulary `parameters` $parameters `stages` $stages `layers` $layers attr-dict}];
+  let hasVerifier = 1;
 }
 def Step_BufferOp : Step_Op<"buffer", [DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "a piece of memory: its use, its space, its offset there once planned";
   let description = [{
     `shard`: the global type and sharding of what it holds. Buffers of the state table (class parameter, optimizer_state) and
-    accumulators carry the slot they come from (`state param "wte"`) and how they start; inputs and outputs likewise.
+    accumulators carry the slot they come from (`state param`) and how they start; inputs and outputs likewise.
+    C1: dense, row-major and of static shape. C2: the offset is not below zero. C3: the shard has the buffer's rank.
   }];
   let arguments = (ins StrAttr:$name, Step_MemoryClass:$memory, Step_Space:$space, OptionalAttr<I64Attr>:$offset,
                        OptionalAttr<NN_SlotKind>:$slot, OptionalAttr<NN_InitAttr>:$init, OptionalAttr<Dist_ShardAttr>:$shard);
   let results = (outs AnyMemRef:$buffer);
   let assemblyFormat = [{$memory $name `in` $space (`offset` $offset^)? (`state` $slot^)? (`init` custom<InitClause>($init)^)?
       `:` type($buffer) (`on` qualified($shard)^)? attr-dict}];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getBytes() { return byteSize(::mlir::cast<::mlir::ShapedType>(getBuffer().getType())); }
+  }];
 }
 def Step_BodyOp : Step_Op<"body", [HasParent<"ProgramOp">, NoTerminator, NoRegionArguments, SingleBlock, OpAsmOpInterface]> {
   let summary = "one kind of work of one chunk: kernels, products and collectives in the order they run";
-  let arguments = (ins Step_BodyKind:$kind, I64Attr:$chunk);
+  let arguments = (ins Step_BodyKind:$kind, DefaultValuedAttr<I64Attr, "0">:$chunk);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$kind `chunk` $chunk attr-dict-with-keyword $body";
+  let assemblyFormat = "$kind (`chunk` $chunk^)? attr-dict-with-keyword $body";
+  let hasVerifier = 1;
   let extraClassDeclaration = [{ static ::llvm::StringRef getDefaultDialect() { return "step"; } }];
 }
 def Step_MessageOp : Step_Op<"message", [HasParent<"ProgramOp">]> {
   let summary = "what goes over one directed pipeline edge each microbatch, from or to this stage";
-  let description = [{ The buffers lie side by side in every slot, so that they go as one message. }];
-  let arguments = (ins StrAttr:$name, I64Attr:$from, I64Attr:$to, Variadic<AnyMemRef>:$buffers, StrAttr:$cause);
-  let assemblyFormat = "$name `from` $from `to` $to `carries` $buffers `because` $cause `:` type($buffers) attr-dict";
+  let description = [{
+    The buffers lie side by side in every slot, so that they go as one message.
+    C1: from one stage to another. C2: carries at least one buffer.
+  }];
+  let arguments = (ins Step_MessageValues:$values, I64Attr:$from, DefaultValuedAttr<I64Attr, "0">:$from_chunk, I64Attr:$to,
+                       DefaultValuedAttr<I64Attr, "0">:$to_chunk, Variadic<AnyMemRef>:$buffers, StrAttr:$cause);
+  let assemblyFormat = [{$values `from` $from (`chunk` $from_chunk^)? `to` $to (`chunk` $to_chunk^)? `carries` $buffers
+      `because` $cause `:` type($buffers) attr-dict}];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    Message getMessage();
+    /// "activation from 0 to 1"
+    std::string getText() { return messageText(getMessage()); }
+    /// From the first byte of the first buffer to the last byte of the last: what is sent. Offsets must be planned.
+    int64_t getBytes();
+  }];
 }
 def Step_ScheduleOp : Step_Op<"schedule", [HasParent<"ProgramOp">]> {
   let summary = "the table of an entry (\"train\", \"eval\"): rows of bodies and messages on streams";
@@ -94,18 +136,24 @@ def Step_LoadOp : Step_Op<"load", [MemoryEffects<[MemRead]>, DeclareOpInterfaceM
   let arguments = (ins AnyMemRef:$buffer);
   let results = (outs NN_Tensor:$value);
   let assemblyFormat = "$buffer `:` type($buffer) `->` type($value) attr-dict";
+  let hasVerifier = 1;
 }
 def Step_StoreOp : Step_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let summary = "sets a buffer (before memory is planned)";
   let arguments = (ins NN_Tensor:$value, AnyMemRef:$buffer);
   let assemblyFormat = "$value `,` $buffer `:` type($value) `,` type($buffer) attr-dict";
+  let hasVerifier = 1;
 }
 // ---- in bodies: work. Before memory is planned operands and results are tensors; after, operands are buffers, `outs` are the
 // buffers written, and there are no results. Not Pure: they stay in order.
-class Step_WorkOp<string mnemonic, dag specific, list<Trait> traits = [AttrSizedOperandSegments]> : Step_Op<mnemonic, traits> {
+class Step_WorkOp<string mnemonic, dag specific, list<Trait> traits = [AttrSizedOperandSegments]> : Step_Op<mnemonic, traits #
+    [DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let arguments = !con(specific, placement);
   let results = (outs Variadic<NN_Tensor>:$results);
   let hasVerifier = 1;
+  let extraClassDefinition = [{
+    void $cppClass::getAsmResultNames(::mlir::OpAsmSetValueNameFn set) { nameWork(*this, set); }
+  }];
 }
 def Step_LaunchOp : Step_WorkOp<"launch", (ins FlatSymbolRefAttr:$kernel, Variadic<AnyType>:$inputs, Variadic<I64>:$scalars,
     Variadic<AnyMemRef>:$outs)> {
@@ -134,10 +182,12 @@ def Step_RankScalarOp : Step_Op<"rank_scalar", [Pure]> {
   let arguments = (ins Step_RankScalarKind:$kind, I64Attr:$size, Dist_AxesAttr:$axes);
   let results = (outs I64:$y);
   let assemblyFormat = "$kind `of` $size `over` custom<Axes>($axes) attr-dict";
+  let hasVerifier = 1;
 }
 class Step_MoveOp<string mnemonic, dag specific> : Step_Op<mnemonic, [Pure]> {
   let arguments = specific;
   let results = (outs NN_Tensor:$y);
+  let hasVerifier = 1;
 }
 def Step_PackOp : Step_MoveOp<"pack", (ins NN_Tensor:$x, I64Attr:$dim, I64Attr:$pieces)> {
   let summary = "[A, n, B] -> [pieces, A, ceil(n/pieces), B]: rank-major pieces of `dim`; what lies beyond n is zero";

@@ -23,6 +23,11 @@ def Step_BodyKind : I32EnumAttr<"BodyKind", "kind of body", [
     I32EnumAttrCase<"Update", 5, "update">, I32EnumAttrCase<"Evaluate", 6, "evaluate">]> {
   let cppNamespace = "::hocket::step";
 }
+// Values of Row.h.
+def Step_MessageValues : I32EnumAttr<"MessageValues", "kind of values", [
+    I32EnumAttrCase<"Activation", 0, "activation">, I32EnumAttrCase<"Gradient", 1, "gradient">]> {
+  let cppNamespace = "::hocket::step";
+}
 def Step_CollectiveKind : I32EnumAttr<"CollectiveKind", "collective", [
     I32EnumAttrCase<"AllReduce", 0, "all_reduce">, I32EnumAttrCase<"ReduceScatter", 1, "reduce_scatter">,
     I32EnumAttrCase<"AllGather", 2, "all_gather">, I32EnumAttrCase<"AllToAll", 3, "all_to_all">]> {

@@ -2,6 +2,7 @@
 #include "passes/DistToStep/Passes.h"
 #include "passes/DistToStep/ScheduleTables.h"
 #include "passes/DistToStep/StageProgram.h"
+#include "passes/DistToStep/ValueNames.h"
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::step;
@@ -31,12 +32,15 @@ int64_t globalRows(nn::SlotOp slot, int64_t dim) {
   return cast<RankedTensorType>(slot.getType()).getDimSize(dim);
 }
 
-/// Rows of the greatest table that tokens look up directly.
+/// Rows of the greatest table that tokens look up.
 int64_t vocabulary(nn::TrainingStepOp step) {
   int64_t size = 0;
   step.getMicrobatch().walk([&](nn::EmbeddingOp embedding) {
     auto ids = embedding.getIds().getDefiningOp<nn::ReadOp>();
-    auto table = embedding.getTable().getDefiningOp<nn::ReadOp>();
+    Operation *from = embedding.getTable().getDefiningOp(); // through casts and gathers
+    while (from && !isa<nn::ReadOp>(from) && from->getNumOperands() == 1)
+      from = from->getOperand(0).getDefiningOp();
+    auto table = dyn_cast_or_null<nn::ReadOp>(from);
     if (ids && ids.getKind() == nn::SlotKind::Input && table)
       size = std::max(size, globalRows(step.findSlot(table.getKind(), table.getName()), 0));
   });
@@ -53,6 +57,11 @@ int64_t countParameters(nn::TrainingStepOp step) {
       count += elements;
     }
   return count;
+}
+
+ArrayAttr layersOf(Builder &builder, const StagePlacement &placement) {
+  SmallVector<StringRef> layers(placement.layers.begin(), placement.layers.end());
+  return builder.getStrArrayAttr(layers);
 }
 
 struct DistToStepPass : hocket::step::impl::DistToStepPassBase<DistToStepPass> {
@@ -83,13 +92,14 @@ struct DistToStepPass : hocket::step::impl::DistToStepPassBase<DistToStepPass> {
       return failure();
 
     OpBuilder builder(step);
+    auto names = nameValues(step.getMicrobatch().front());
     auto [rows, sequence] = localBatch(step);
     auto i64 = [&](int64_t value) { return builder.getI64IntegerAttr(value); };
     JobOp::create(builder, step.getLoc(), builder.getStringAttr(step.getSymName() + "_job"), step.getModelAttr(),
                   step.getRecipeAttr(), step.getPlanAttr(), i64(rows), step.getMicrobatchesAttr(), i64(sequence),
-                  i64(vocabulary(step)), i64(countParameters(step)), i64(stages));
+                  i64(vocabulary(step)), i64(countParameters(step)), i64(stages), layersOf(builder, *placement));
     for (unsigned stage = 0; stage < stages; ++stage) {
-      StageProgram program(builder, step, *placement, stage, mesh, axes, *crossings);
+      StageProgram program(builder, step, *placement, stage, mesh, axes, *crossings, names);
       if (failed(program.build()))
         return failure();
       addSchedules(program, stage, schedules);
@@ -100,17 +110,9 @@ struct DistToStepPass : hocket::step::impl::DistToStepPassBase<DistToStepPass> {
 
   void addSchedules(StageProgram &program, unsigned stage, const Schedules &schedules) {
     OpBuilder builder = OpBuilder::atBlockEnd(&program.getProgram().getBody().front());
-    auto add = [&](StringRef name, const schedule::Tables &tables, bool evaluate) {
-      SmallVector<unsigned> messages;
-      for (auto [from, to] : program.getEdges())
-        for (auto [index, message] : llvm::enumerate(tables.messages))
-          if (message.from == from && message.to == to)
-            messages.push_back(index);
-      ScheduleOp::create(builder, program.getProgram().getLoc(), name,
-                         makeTable(&getContext(), tables, stage, program.getBodies(), messages, evaluate));
-    };
-    add("train", *schedules.train, false);
-    add("eval", *schedules.eval, true);
+    Location loc = program.getProgram().getLoc();
+    ScheduleOp::create(builder, loc, "train", makeTable(&getContext(), *schedules.train, stage, false));
+    ScheduleOp::create(builder, loc, "eval", makeTable(&getContext(), *schedules.eval, stage, true));
   }
 };
 } // namespace

@@ -33,6 +33,15 @@ struct Lowering {
     auto type = cast<RankedTensorType>(packed.getType());
     return RankedTensorType::get(type.getShape().drop_front(), type.getElementType());
   }
+  /// True if rank-major pieces of `dim` are the tensor as it lies: nothing is before `dim`, and it divides.
+  static bool liesInPieces(RankedTensorType type, int64_t dim, int64_t pieces) {
+    return type.getDimSize(dim) % pieces == 0 && llvm::all_of(type.getShape().take_front(dim), [](int64_t n) { return n == 1; });
+  }
+  static RankedTensorType withDim(RankedTensorType type, int64_t dim, int64_t size) {
+    SmallVector<int64_t> shape(type.getShape());
+    shape[dim] = size;
+    return RankedTensorType::get(shape, type.getElementType());
+  }
   /// The axes one by one, major to minor: exact for uneven dimensions (ceil after ceil).
   SmallVector<dist::AxesAttr> oneByOne(dist::AxesAttr axes) {
     SmallVector<dist::AxesAttr> list;
@@ -51,7 +60,14 @@ struct Lowering {
     int64_t dim = scatter.getDim();
     int64_t size = cast<RankedTensorType>(x.getType()).getDimSize(dim);
     for (dist::AxesAttr axes : pieces(scatter.getAxes(), size)) {
-      Value packed = pack(x, dim, dist::axesSize(mesh, axes.getRefs()));
+      int64_t count = dist::axesSize(mesh, axes.getRefs());
+      auto type = cast<RankedTensorType>(x.getType());
+      if (liesInPieces(type, dim, count)) {
+        x = collective(CollectiveKind::ReduceScatter, scatter.getReduction(), x, withDim(type, dim, type.getDimSize(dim) / count),
+                       axes, scatter.getCause());
+        continue;
+      }
+      Value packed = pack(x, dim, count);
       x = collective(CollectiveKind::ReduceScatter, scatter.getReduction(), packed, pieceType(packed), axes,
                      scatter.getCause());
     }
@@ -67,8 +83,13 @@ struct Lowering {
       sizes.push_back(llvm::divideCeil(sizes.back(), dist::axesSize(mesh, axes.getRefs())));
     for (auto [axes, whole] : llvm::reverse(llvm::zip_equal(list, ArrayRef(sizes).drop_back()))) {
       auto type = cast<RankedTensorType>(x.getType());
+      int64_t count = dist::axesSize(mesh, axes.getRefs());
+      if (auto y = withDim(type, dim, whole); liesInPieces(y, dim, count)) {
+        x = collective(CollectiveKind::AllGather, dist::Reduction::Sum, x, y, axes, gather.getCause());
+        continue;
+      }
       SmallVector<int64_t> shape(type.getShape());
-      shape.insert(shape.begin(), dist::axesSize(mesh, axes.getRefs()));
+      shape.insert(shape.begin(), count);
       Value gathered = collective(CollectiveKind::AllGather, dist::Reduction::Sum, x,
                                   RankedTensorType::get(shape, type.getElementType()), axes, gather.getCause());
       shape.erase(shape.begin());
@@ -78,6 +99,8 @@ struct Lowering {
     return x;
   }
   Value allToAll(dist::AllToAllOp exchange, Value x) {
+    if (dist::axesSize(mesh, exchange.getAxes().getRefs()) == 1)
+      return x;
     Value packed = pack(x, exchange.getSplitDim(), dist::axesSize(mesh, exchange.getAxes().getRefs()));
     Value moved = collective(CollectiveKind::AllToAll, dist::Reduction::Sum, packed,
                              cast<RankedTensorType>(packed.getType()), exchange.getAxes(), exchange.getCause());

@@ -20,6 +20,7 @@ std::optional<schedule::Tables> hocket::step::solveSchedule(StringRef name, unsi
   problem.stages = stages;
   problem.microbatches = microbatches;
   problem.evaluate = evaluate;
+  problem.evaluateUpdate = true;
   schedule::Faults faults;
   std::optional<schedule::Tables> tables = schedule::solve(name.str(), problem, faults);
   if (tables)
@@ -28,36 +29,28 @@ std::optional<schedule::Tables> hocket::step::solveSchedule(StringRef name, unsi
   return faults.empty() ? tables : std::nullopt;
 }
 
-TableAttr hocket::step::makeTable(MLIRContext *context, const schedule::Tables &tables, unsigned stage,
-                                  ArrayRef<BodyKind> bodies, ArrayRef<unsigned> messages, bool evaluate) {
+TableAttr hocket::step::makeTable(MLIRContext *context, const schedule::Tables &tables, unsigned stage, bool evaluate) {
   const schedule::Table &table = tables.stages[stage];
   SmallVector<StringAttr> streams;
   for (const std::string &name : table.streams)
     streams.push_back(StringAttr::get(context, name));
-  auto place = [](auto list, auto what) { return static_cast<uint16_t>(llvm::find(list, what) - list.begin()); };
-
+  SmallVector<Message> messages;
+  llvm::DenseMap<unsigned, unsigned> place; // of a message of all stages among this stage's
   SmallVector<Row> rows;
-  Row last;
-  for (const schedule::Row &from : table.rows) {
-    Row row;
-    row.kind = static_cast<RowKind>(from.kind);
-    row.stream = from.stream;
-    row.microbatch = from.microbatch;
-    row.slot = from.slot;
-    llvm::copy(from.wait, row.wait.begin());
-    if (from.kind == schedule::RowKind::Body) {
-      auto kind = static_cast<BodyKind>(schedule::bodyKind(from));
-      row.index = place(bodies, kind == BodyKind::Evaluate ? BodyKind::Forward : kind);
-    } else {
-      row.index = place(messages, unsigned(from.index));
+  for (Row row : table.rows) {
+    if (row.kind != RowKind::Body) {
+      auto [it, fresh] = place.try_emplace(row.index, messages.size());
+      if (fresh)
+        messages.push_back(tables.messages[row.index]);
+      row.index = it->second;
+    } else if (evaluate) {
+      auto kind = static_cast<BodyKind>(schedule::bodyKind(row));
+      if (kind == BodyKind::Evaluate)
+        row.index = bodyIndexOf(static_cast<unsigned>(BodyKind::Forward), schedule::bodyChunk(row));
+      else if (kind == BodyKind::Update)
+        row.index = bodyIndexOf(static_cast<unsigned>(BodyKind::Evaluate), 0);
     }
     rows.push_back(row);
-    ++last.wait[row.stream];
   }
-  if (evaluate) {
-    last.index = place(bodies, BodyKind::Evaluate);
-    last.wait[0] = 0; // the order of its own stream
-    rows.push_back(last);
-  }
-  return TableAttr::get(context, streams, rows);
+  return TableAttr::get(context, streams, messages, rows);
 }

@@ -8,26 +8,15 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::step;
 
-StringRef hocket::step::layerOf(StringRef path) {
-  size_t begin = 0;
-  while (begin <= path.size()) {
-    size_t end = std::min(path.find('.', begin), path.size());
-    StringRef component = path.slice(begin, end);
-    if (begin > 0 && !component.empty() && llvm::all_of(component, [](char c) { return llvm::isDigit(c); }))
-      return path.take_front(end);
-    begin = end + 1;
-  }
-  return "";
-}
-
 bool hocket::step::isFree(Operation *op) {
   if (isa<nn::ReadOp, dist::OffsetOp>(op))
     return true;
-  if (!isPure(op) || op->getNumRegions())
+  if (!isPure(op))
     return false;
   return llvm::all_of(op->getOperands(), [](Value value) {
     Operation *def = value.getDefiningOp();
-    return def && !isa<nn::ReadOp>(def) && isFree(def);
+    auto read = dyn_cast_or_null<nn::ReadOp>(def);
+    return read ? read.getKind() == nn::SlotKind::Value : def && isFree(def);
   });
 }
 
@@ -124,24 +113,17 @@ FailureOr<StagePlacement> hocket::step::placeStages(nn::TrainingStepOp step, uns
   return placement;
 }
 
-std::string StagePlacement::describe(nn::TrainingStepOp step, unsigned stage) const {
+SmallVector<std::string> StagePlacement::partsOf(nn::TrainingStepOp step, unsigned stage) const {
   llvm::SetVector<StringRef> parts;
-  unsigned firstLayer = 0;
-  for (unsigned s = 0; s < stage; ++s)
-    firstLayer += layerCounts[s];
-  unsigned count = layerCounts[stage];
-  std::string range;
-  if (count)
-    range = layers[firstLayer] + (count > 1 ? " to " + layers[firstLayer + count - 1] : "");
   for (Operation &op : step.getMicrobatch().front()) {
     auto it = stageOf.find(&op);
     if (it == stageOf.end() || it->second != stage || nn::getPhase(&op) != nn::Phase::Forward)
       continue;
-    StringRef path = nn::getPath(&op);
-    if (!layerOf(path).empty())
-      parts.insert(range);
+    StringRef path = nn::getPath(&op), layer = layerOf(path);
+    if (!layer.empty())
+      parts.insert(layer);
     else if (!path.empty())
-      parts.insert(path);
+      parts.insert(path.split('#').first);
   }
-  return llvm::join(parts, ", ");
+  return llvm::map_to_vector(parts, [](StringRef part) { return part.str(); });
 }

@@ -1,16 +1,13 @@
 // Which stage each op of a partitioned training step runs on. Layers are cut; everything else follows from its operands.
 #pragma once
-#include "dialect/NN/NN.h"
+#include "dialect/Step/Step.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace hocket::step {
 
-/// The layer of a path: up to its first component that is a number after another component; "" outside of layers.
-///   h.3.attn.qkv -> h.3;  h.3 -> h.3;  wte#0 -> "";  ln_f -> ""
-llvm::StringRef layerOf(llvm::StringRef path);
-
-/// A value that every stage can make for itself: reads of slots, and what depends on nothing but the rank (positions, offsets).
+/// A value that every stage can make for itself: reads of slots, and what depends on nothing but the rank and the values that
+/// begin makes (positions, offsets, constants, one over the count of tokens).
 bool isFree(mlir::Operation *op);
 
 struct StagePlacement {
@@ -24,8 +21,8 @@ struct StagePlacement {
   llvm::StringMap<llvm::SmallVector<unsigned>> holders;
   llvm::StringMap<unsigned> accumulatorStage;
 
-  /// What a stage computes, in words: "wte#0, wpe, h.0 to h.2".
-  std::string describe(nn::TrainingStepOp step, unsigned stage) const;
+  /// The parts of the model that a stage runs forward, in order: layers, and the paths of what stands outside of them.
+  llvm::SmallVector<std::string> partsOf(nn::TrainingStepOp step, unsigned stage) const;
 };
 
 /// Cuts the layers of the microbatch region into `stages` stages, as even as can be, longer ones first. Ops outside of layers

@@ -3,6 +3,7 @@
 #include "passes/DistToStep/BodyEmitter.h"
 #include "passes/DistToStep/FlatCollectives.h"
 #include "passes/DistToStep/UpdateHomes.h"
+#include "passes/DistToStep/ValueNames.h"
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::step;
@@ -39,9 +40,10 @@ FailureOr<SmallVector<Crossing>> hocket::step::findCrossings(nn::TrainingStepOp 
 }
 
 StageProgram::StageProgram(OpBuilder &builder, nn::TrainingStepOp step, const StagePlacement &placement, unsigned stage,
-                           dist::MeshOp mesh, dist::AxesAttr stageAxes, ArrayRef<Crossing> crossings)
+                           dist::MeshOp mesh, dist::AxesAttr stageAxes, ArrayRef<Crossing> crossings,
+                           const llvm::DenseMap<Value, std::string> &names)
     : builder(builder), step(step), placement(placement), stage(stage), mesh(mesh), stageAxes(stageAxes),
-      crossings(crossings) {}
+      crossings(crossings), names(names) {}
 
 Value StageProgram::addBuffer(Location loc, StringRef name, MemoryClass memory, Space space, RankedTensorType type,
                               nn::SlotKindAttr slot, nn::InitAttr init, Attribute shard) {
@@ -79,11 +81,11 @@ Value StageProgram::slotBuffer(nn::SlotKind kind, StringRef name, RankedTensorTy
     return buffer;
   nn::SlotOp slot = step.findSlot(kind, name);
   bool perMicrobatch = kind == nn::SlotKind::Input && type.getRank() > 0 && !name.ends_with(".all");
-  std::string label = name.str();
+  std::string label = cleanName(name);
   if (kind == nn::SlotKind::FirstMoment || kind == nn::SlotKind::SecondMoment)
     label += kind == nn::SlotKind::FirstMoment ? ".m" : ".v";
   if (kind == nn::SlotKind::Accumulator)
-    label += ".sum";
+    label += ".acc";
   Attribute shard = slot ? slot.getShardingAttr() : Attribute();
   buffer = addBuffer(slot ? slot.getLoc() : step.getLoc(), label, memoryOf(kind, type),
                      perMicrobatch ? Space::Microbatch : Space::Arena, type, nn::SlotKindAttr::get(builder.getContext(), kind),
@@ -95,14 +97,10 @@ Value StageProgram::valueBuffer(Value value) {
   Value &buffer = valueBuffers[value];
   if (buffer)
     return buffer;
-  Operation *def = value.getDefiningOp();
-  std::string name = (def->getName().stripDialect() + "_" + Twine(valueBuffers.size())).str();
-  if (StringRef path = nn::getPath(def); !path.empty())
-    name = (path + "." + name).str();
   bool message = llvm::any_of(crossings, [&](const Crossing &c) {
     return c.value == value && std::min(c.first, c.last) <= stage && stage <= std::max(c.first, c.last);
   });
-  buffer = addBuffer(value.getLoc(), name, message ? MemoryClass::Communication : MemoryClass::Activation, Space::Slot,
+  buffer = addBuffer(value.getLoc(), names.lookup(value), message ? MemoryClass::Communication : MemoryClass::Activation, Space::Slot,
                      cast<RankedTensorType>(value.getType()), {}, {}, nn::getSharding(cast<OpResult>(value)));
   return buffer;
 }
@@ -131,7 +129,6 @@ Block *StageProgram::addBody(BodyKind kind) {
   Block *block = builder.createBlock(&body.getBody());
   if (!firstBody)
     firstBody = body;
-  bodies.push_back(kind);
   builder.setInsertionPointToEnd(block);
   return block;
 }
@@ -145,6 +142,32 @@ void StageProgram::buildMicrobatch(BodyKind kind) {
     if (home != placement.stageOf.end() && home->second == stage && forward == (kind == BodyKind::Forward))
       emitter.emit(&op);
   }
+  unsigned next = kind == BodyKind::Forward ? stage + 1 : stage - 1; // wraps to beyond the last
+  if (next < placement.stages && valuesOver(stage, next).empty()) {
+    auto type = cast<MemRefType>(tokenBuffer(stage, next).getType());
+    Value zero = emitZeros(builder, step.getLoc(), RankedTensorType::get(type.getShape(), type.getElementType()), "");
+    StoreOp::create(builder, step.getLoc(), zero, tokenBuffer(stage, next));
+  }
+}
+
+SmallVector<Value> StageProgram::valuesOver(unsigned from, unsigned to) const {
+  SmallVector<Crossing> over;
+  for (const Crossing &c : crossings) {
+    bool forward = c.first < c.last, passes = forward ? c.first <= from && to <= c.last : c.last <= to && from <= c.first;
+    if (passes && forward == (from < to))
+      over.push_back(c);
+  }
+  llvm::stable_sort(over, [&](const Crossing &a, const Crossing &b) { return from < to ? a.last < b.last : a.last > b.last; });
+  return llvm::map_to_vector(over, [](const Crossing &c) { return c.value; });
+}
+
+/// Where no value crosses an edge (all parameters before it are frozen), a number does: the schedule's order needs a word.
+Value StageProgram::tokenBuffer(unsigned from, unsigned to) {
+  Value &buffer = tokens[{from, to}];
+  if (!buffer)
+    buffer = addBuffer(step.getLoc(), ("token." + Twine(from) + "to" + Twine(to)).str(), MemoryClass::Communication, Space::Slot,
+                       RankedTensorType::get({1}, builder.getF32Type()), {}, {}, {});
+  return buffer;
 }
 
 /// The ops of a region that make what `wanted` ops need, in order.
@@ -198,8 +221,6 @@ void StageProgram::buildBegin() {
   if (body != firstBody) {
     body->moveBefore(firstBody);
     firstBody = body;
-    bodies.pop_back();
-    bodies.insert(bodies.begin(), BodyKind::Begin);
   }
 }
 
@@ -227,6 +248,9 @@ struct OnceEmitter {
   }
   void emit(Operation *op) {
     StringRef path = nn::getPath(op);
+    for (const UpdateHomes::Spread &spread : homes.spreadsAt(op))
+      emitter.set(spread.value, exchange(op, ownOrZeros(spread.value, path), spread.among,
+                                         "one stage knows it, others need it for their copy of a parameter"));
     if (auto reduce = dyn_cast<dist::AllReduceOp>(op))
       return emitOwn(reduce);
     if (!homes.joins(op))
@@ -248,7 +272,7 @@ struct OnceEmitter {
   void emitOwn(dist::AllReduceOp reduce) {
     SmallVector<Value> ins, outs;
     for (auto [in, out] : llvm::zip_equal(reduce.getXs(), reduce.getYs()))
-      if (homes.of(in).test(stage)) {
+      if (homes.of(out).test(stage)) {
         ins.push_back(emitter.get(in));
         outs.push_back(out);
       }
@@ -276,64 +300,54 @@ LogicalResult StageProgram::buildOnce(Region &region, BodyKind kind) {
   addBody(kind);
   BodyEmitter emitter(*this, builder);
   OnceEmitter once{builder, emitter, *homes, stage, placement.stages, stageAxes, mesh};
-  auto knownHere = [&](Operation *op) {
-    return llvm::all_of(op->getOperands(), [&](Value v) { return homes->of(v).test(stage); });
-  };
+  auto runsHere = [&](Operation *op) { return homes->runsOn(op).test(stage); };
   auto ops = sliceFor(region, [&](Operation *op) {
     auto write = dyn_cast<nn::WriteOp>(op);
-    return write && (write.getKind() == nn::SlotKind::Output || knownHere(op));
+    return write ? write.getKind() == nn::SlotKind::Output || runsHere(op) : homes->joins(op) && runsHere(op);
   });
   for (Operation *op : ops) {
     if (isa<nn::ReadOp>(op))
       continue;
-    if (auto write = dyn_cast<nn::WriteOp>(op); write && !homes->everywhere(write.getValue()) &&
-                                                write.getKind() == nn::SlotKind::Output) {
+    if (auto write = dyn_cast<nn::WriteOp>(op); write && !homes->runsOn(op).all() && write.getKind() == nn::SlotKind::Output) {
       Stages all(placement.stages, true);
       Value own = once.ownOrZeros(write.getValue(), nn::getPath(op));
       emitter.set(write.getValue(), once.exchange(op, own, all, "one stage knows it, every rank reports it"));
       emitter.emit(op);
       continue;
     }
-    bool runs = homes->joins(op) ? llvm::any_of(op->getResults(), [&](Value v) { return homes->of(v).test(stage); })
-                : isa<dist::AllReduceOp>(op) ? true : knownHere(op);
-    if (runs)
+    if (isa<dist::AllReduceOp>(op) || runsHere(op)) // of a reduction each tensor on its own stages
       once.emit(op);
   }
   return success();
 }
 
-void StageProgram::buildMessages() {
+void StageProgram::addMessage(unsigned from, unsigned to) {
+  SmallVector<Value> buffers = llvm::map_to_vector(valuesOver(from, to), [&](Value value) { return valueBuffer(value); });
+  bool forward = from < to, empty = buffers.empty();
+  if (empty)
+    buffers.push_back(tokenBuffer(from, to));
   builder.setInsertionPointToEnd(&program.getBody().front());
-  auto edge = [&](unsigned from, unsigned to) {
-    SmallVector<Value> buffers;
-    std::string names;
-    for (const Crossing &c : crossings) {
-      bool forward = c.first < c.last, passes = forward ? c.first <= from && to <= c.last : c.last <= to && from <= c.first;
-      if (passes && forward == (from < to)) {
-        buffers.push_back(valueBuffer(c.value));
-        names += (names.empty() ? "" : ", ") + buffers.back().getDefiningOp<BufferOp>().getName().str();
-      }
+  std::string cause = (Twine(empty ? "order alone: no value crosses" : forward ? "layers go on after" : "gradients go back over") +
+                       " the cut between stages " + Twine(std::min(from, to)) + " and " + Twine(std::max(from, to)))
+                          .str();
+  MessageOp::create(builder, buffers.front().getLoc(), forward ? MessageValues::Activation : MessageValues::Gradient,
+                    uint64_t(from), uint64_t(0), uint64_t(to), uint64_t(0), ValueRange(buffers), cause);
+}
+
+void StageProgram::buildMessages() {
+  for (unsigned neighbour : {stage - 1, stage + 1}) // stage - 1 of the first wraps to beyond the last
+    if (neighbour < placement.stages) {
+      addMessage(stage, neighbour);
+      addMessage(neighbour, stage);
     }
-    if (buffers.empty())
-      return;
-    builder.setInsertionPointToEnd(&program.getBody().front());
-    StringRef kind = from < to ? "activation" : "gradient";
-    MessageOp::create(builder, buffers.front().getLoc(), names, uint64_t(from), uint64_t(to), ValueRange(buffers),
-                      (Twine(kind) + " of the cut between stages " + Twine(std::min(from, to)) + " and " + Twine(std::max(from, to))).str());
-    edges.push_back({from, to});
-  };
-  for (unsigned neighbour : {stage - 1, stage + 1}) {
-    if (neighbour >= placement.stages)
-      continue;
-    edge(stage, neighbour);
-    edge(neighbour, stage);
-  }
 }
 
 LogicalResult StageProgram::build() {
   std::string name = (step.getSymName() + "_stage" + Twine(stage)).str();
+  SmallVector<std::string> text = placement.partsOf(step, stage);
+  SmallVector<StringRef> parts(text.begin(), text.end());
   program = ProgramOp::create(builder, step.getLoc(), builder.getStringAttr(name), step.getPlanAttr(),
-                              builder.getI64IntegerAttr(stage), builder.getStringAttr(placement.describe(step, stage)),
+                              builder.getI64IntegerAttr(stage), builder.getStrArrayAttr(parts),
                               step.getMicrobatchesAttr(), IntegerAttr(), IntegerAttr(), IntegerAttr(), IntegerAttr());
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&program.getBody());

@@ -3,6 +3,7 @@
 #include "dialect/Step/Step.h"
 #include "passes/DistToStep/StagePlacement.h"
 #include "llvm/ADT/MapVector.h"
+#include <map>
 
 namespace hocket::step {
 
@@ -18,15 +19,14 @@ llvm::FailureOr<llvm::SmallVector<Crossing>> findCrossings(nn::TrainingStepOp st
 
 class StageProgram {
 public:
+  /// `names` of the microbatch region's values (ValueNames.h).
   StageProgram(mlir::OpBuilder &builder, nn::TrainingStepOp step, const StagePlacement &placement, unsigned stage,
-               dist::MeshOp mesh, dist::AxesAttr stageAxes, llvm::ArrayRef<Crossing> crossings);
+               dist::MeshOp mesh, dist::AxesAttr stageAxes, llvm::ArrayRef<Crossing> crossings,
+               const llvm::DenseMap<mlir::Value, std::string> &names);
 
   /// Fills begin, forward, backward, update and evaluate, and the messages. Schedules are added by the pass.
   mlir::LogicalResult build();
   ProgramOp getProgram() { return program; }
-  llvm::ArrayRef<BodyKind> getBodies() const { return bodies; }
-  /// Edges whose message this program holds, in order: (from, to).
-  llvm::ArrayRef<std::pair<unsigned, unsigned>> getEdges() const { return edges; }
 
 private:
   friend class BodyEmitter;
@@ -43,7 +43,10 @@ private:
   void buildBegin();
   mlir::LogicalResult buildOnce(mlir::Region &region, BodyKind kind);
   void buildMessages();
-  bool uses(mlir::Operation *op, mlir::Value value) const;
+  /// What goes over the edge between neighbours, in order: what ends there before what goes on.
+  llvm::SmallVector<mlir::Value> valuesOver(unsigned from, unsigned to) const;
+  mlir::Value tokenBuffer(unsigned from, unsigned to);
+  void addMessage(unsigned from, unsigned to);
 
   mlir::OpBuilder &builder;
   nn::TrainingStepOp step;
@@ -52,14 +55,13 @@ private:
   dist::MeshOp mesh;
   dist::AxesAttr stageAxes;
   llvm::ArrayRef<Crossing> crossings;
+  const llvm::DenseMap<mlir::Value, std::string> &names;
 
   ProgramOp program;
   mlir::Operation *firstBody = nullptr;
-  llvm::SmallVector<BodyKind> bodies;
-  llvm::SmallVector<std::pair<unsigned, unsigned>> edges;
-  llvm::DenseSet<mlir::Value> kept;     ///< left by the body that makes it, or received
-  llvm::DenseSet<mlir::Value> received; ///< made on another stage
+  llvm::DenseSet<mlir::Value> kept; ///< left by the body that makes it
   llvm::DenseMap<mlir::Value, mlir::Value> valueBuffers;
   llvm::StringMap<mlir::Value> slotBuffers;
+  std::map<std::pair<unsigned, unsigned>, mlir::Value> tokens;
 };
 } // namespace hocket::step

@@ -25,40 +25,110 @@ static Stages homesOfRead(nn::ReadOp read, const StagePlacement &placement) {
   }
 }
 
+void UpdateHomes::setHomes(Value value, Stages stages) {
+  givers[value] = std::max(stages.find_first(), 0);
+  made[value] = stages;
+  now[value] = std::move(stages);
+}
+
+/// From what is written back: the stages that hold a parameter need its next value and its state's.
+void UpdateHomes::findDemand(Region &region, const StagePlacement &placement) {
+  auto need = [&](Value value, const Stages &where) {
+    auto [it, fresh] = demand.try_emplace(value, where);
+    if (!fresh)
+      it->second |= where;
+  };
+  for (Operation &op : llvm::reverse(region.front())) {
+    if (auto write = dyn_cast<nn::WriteOp>(op)) {
+      auto holders = placement.holders.find(write.getName());
+      bool state = write.getKind() == nn::SlotKind::Param || write.getKind() == nn::SlotKind::FirstMoment ||
+                   write.getKind() == nn::SlotKind::SecondMoment;
+      if (!state || holders == placement.holders.end())
+        continue;
+      Stages where(stages);
+      for (unsigned stage : holders->second)
+        where.set(stage);
+      need(write.getValue(), where);
+      continue;
+    }
+    if (auto reduce = dyn_cast<dist::AllReduceOp>(op)) {
+      for (auto [in, out] : llvm::zip_equal(reduce.getXs(), reduce.getYs()))
+        if (auto it = demand.find(out); it != demand.end())
+          need(in, Stages(it->second));
+      continue;
+    }
+    if (isa<nn::StackOp>(op)) // joins all stages by itself
+      continue;
+    Stages all(stages);
+    for (Value result : op.getResults())
+      if (auto it = demand.find(result); it != demand.end())
+        all |= it->second;
+    if (all.any())
+      for (Value operand : op.getOperands())
+        need(operand, all);
+  }
+}
+
+LogicalResult UpdateHomes::visit(Operation *op) {
+  Stages shared(stages, true), any(stages);
+  bool known = true;
+  auto look = [&] {
+    shared = Stages(stages, true);
+    for (Value operand : op->getOperands()) {
+      shared &= now[operand];
+      any |= now[operand];
+      known &= now[operand].all();
+    }
+  };
+  look();
+  if (isa<nn::StackOp>(op) && !known) {
+    joining.insert(op);
+    shared = Stages(stages, true);
+  } else if (shared.none() && isa<nn::AddOp>(op)) {
+    joining.insert(op);
+    shared = any;
+  } else {
+    Stages needed(stages);
+    for (Value value : isa<nn::WriteOp>(op) ? ValueRange(op->getOperands()) : ValueRange(op->getResults()))
+      if (auto it = demand.find(value); it != demand.end())
+        needed |= it->second;
+    for (Value operand : op->getOperands())
+      if (needed.test(now[operand])) { // a stage needs it, and does not know it
+        now[operand] |= needed;
+        spreads[op].push_back({operand, now[operand]});
+      }
+    look();
+  }
+  if (shared.none()) {
+    auto error = op->emitError() << "uses values of different stages, and is neither an add nor a stack that could join them";
+    for (Value operand : op->getOperands())
+      error.attachNote(operand.getLoc()) << "known on stage " << giver(operand);
+    return failure();
+  }
+  runs[op] = shared;
+  for (Value value : op->getResults())
+    setHomes(value, shared);
+  return success();
+}
+
 FailureOr<UpdateHomes> UpdateHomes::compute(Region &region, const StagePlacement &placement) {
   UpdateHomes result;
-  Stages all(placement.stages, true);
+  result.stages = placement.stages;
+  result.findDemand(region, placement);
+  bool sound = true;
   for (Operation &op : region.front()) {
-    if (auto read = dyn_cast<nn::ReadOp>(op)) {
-      result.homes[read.getValue()] = homesOfRead(read, placement);
-      continue;
-    }
-    if (auto reduce = dyn_cast<dist::AllReduceOp>(op)) { // each tensor on its own
+    if (auto read = dyn_cast<nn::ReadOp>(op))
+      result.setHomes(read.getValue(), homesOfRead(read, placement));
+    else if (auto reduce = dyn_cast<dist::AllReduceOp>(op)) // each tensor on its own
       for (auto [in, out] : llvm::zip_equal(reduce.getXs(), reduce.getYs()))
-        result.homes[out] = result.of(in);
-      continue;
+        result.setHomes(out, result.now[in]);
+    else if (failed(result.visit(&op))) {
+      sound = false;
+      for (Value value : op.getResults())
+        result.setHomes(value, Stages(placement.stages, true));
     }
-    Stages shared = all, any(placement.stages);
-    bool known = true;
-    for (Value operand : op.getOperands()) {
-      shared &= result.of(operand);
-      any |= result.of(operand);
-      known &= result.everywhere(operand);
-    }
-    if (isa<nn::StackOp>(op) && !known) {
-      result.joining.insert(&op);
-      shared = all;
-    } else if (shared.none() && isa<nn::AddOp>(op)) {
-      result.joining.insert(&op);
-      shared = any;
-    } else if (shared.none()) {
-      auto error = op.emitError() << "uses values of different stages, and is neither an add nor a stack that could join them";
-      for (Value operand : op.getOperands())
-        error.attachNote(operand.getLoc()) << "known on stage " << result.giver(operand);
-      return failure();
-    }
-    for (Value value : op.getResults())
-      result.homes[value] = shared;
   }
+  if (!sound)
+    return failure();
   return result;
 }

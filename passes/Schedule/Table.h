@@ -20,32 +20,22 @@ namespace hocket::schedule {
 
 /// A row as the step dialect has it, but numbered for all stages together: `index` of a body is bodyIndex(kind, chunk),
 /// of a message its place in Tables::messages. Microbatch and slot of begin and update are 0.
+using step::Message;
 using step::Row;
 using step::RowKind;
+using step::Values;
 inline constexpr unsigned maxStreams = step::kMaxStreams;
 
 /// Evaluate is the forward of the eval entry. Values equal those of program.fbs.
 enum class BodyKind : uint8_t { Begin, Forward, Backward, WeightGrad, Recompute, Update, Evaluate };
-inline constexpr unsigned bodyKinds = 7;
+inline constexpr unsigned bodyKinds = step::kBodyKinds;
 inline constexpr unsigned maxChunks = 65536 / bodyKinds;
 
-constexpr uint16_t bodyIndex(BodyKind kind, unsigned chunk) { return chunk * bodyKinds + unsigned(kind); }
+constexpr uint16_t bodyIndex(BodyKind kind, unsigned chunk) { return step::bodyIndexOf(unsigned(kind), chunk); }
 constexpr BodyKind bodyKind(const Row &row) { return BodyKind(row.index % bodyKinds); }
 constexpr unsigned bodyChunk(const Row &row) { return row.index / bodyKinds; }
 /// Begin and Update run once a step and belong to no microbatch and no slot.
 constexpr bool oncePerStep(BodyKind kind) { return kind == BodyKind::Begin || kind == BodyKind::Update; }
-
-/// Activations go from a chunk to the one that follows it in the model, gradients the other way.
-enum class Values : uint8_t { Activation, Gradient };
-
-/// What is sent along a directed edge: one set of values, once for each microbatch.
-struct Message {
-  Values values = Values::Activation;
-  uint32_t from = 0, to = 0; ///< stages
-  uint16_t fromChunk = 0, toChunk = 0;
-
-  bool operator==(const Message &) const = default;
-};
 
 /// One stage's table. At most maxStreams streams; streams[0] is "compute".
 struct Table {

@@ -5,8 +5,6 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::step;
 
-static int64_t byteSize(ShapedType type) { return type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8); }
-
 program::DType hocket::step::convertType(Type type) {
   if (type.isF64())
     return program::DType::F64;
@@ -109,23 +107,50 @@ struct RankProgramWriter {
 
   void addMessage(MessageOp message) {
     auto made = std::make_unique<program::MessageT>();
-    made->name = message.getName().str();
+    made->name = message.getText();
     made->communicator = shared.communicators.edge(message.getFrom(), message.getTo());
     made->source = shared.strings.add(sourceOf(message.getLoc()));
-    program::Buffer first = convertBuffer(message.getBuffers().front()), last = convertBuffer(message.getBuffers().back());
-    made->buffer = std::make_unique<program::Buffer>(first.space(), first.offset(), last.offset() + last.bytes() - first.offset());
+    program::Buffer first = convertBuffer(message.getBuffers().front());
+    made->buffer = std::make_unique<program::Buffer>(first.space(), first.offset(), message.getBytes());
     out->messages.push_back(std::move(made));
   }
 
-  void addSchedule(ScheduleOp schedule) {
+  /// The place of each of a table's bodies or messages among the program's. False (and an error) if it has none.
+  bool findPlaces(ScheduleOp schedule, std::map<unsigned, unsigned> &bodies, SmallVectorImpl<unsigned> &messages) {
+    TableAttr table = schedule.getTable();
+    for (const Message &message : table.getMessages()) {
+      auto all = llvm::to_vector(op.ops<MessageOp>());
+      auto found = llvm::find_if(all, [&](MessageOp each) { return each.getMessage() == message; });
+      if (found == all.end())
+        return schedule.emitError() << "names the message '" << messageText(message) << "', which the program does not have", false;
+      messages.push_back(found - all.begin());
+    }
+    unsigned place = 0;
+    for (auto body : op.ops<BodyOp>())
+      bodies[bodyIndexOf(static_cast<unsigned>(body.getKind()), body.getChunk())] = place++;
+    for (const Row &row : table.getRows())
+      if (row.kind == RowKind::Body && !bodies.count(row.index))
+        return schedule.emitError() << "runs the body " << stringifyBodyKind(static_cast<BodyKind>(row.index % kBodyKinds)) << " of chunk "
+                                    << row.index / kBodyKinds << ", which the program does not have", false;
+    return true;
+  }
+
+  bool addSchedule(ScheduleOp schedule) {
+    std::map<unsigned, unsigned> bodies;
+    SmallVector<unsigned> messages;
+    if (!findPlaces(schedule, bodies, messages))
+      return false;
     auto made = std::make_unique<program::EntryT>();
     made->name = schedule.getName().str();
     for (StringAttr stream : schedule.getTable().getStreams())
       made->streams.push_back(stream.str());
-    for (const Row &row : schedule.getTable().getRows())
-      made->rows.push_back(program::Row(static_cast<program::RowKind>(row.kind), row.stream, row.index, row.microbatch, row.slot,
+    for (const Row &row : schedule.getTable().getRows()) {
+      unsigned index = row.kind == RowKind::Body ? bodies[row.index] : messages[row.index];
+      made->rows.push_back(program::Row(static_cast<program::RowKind>(row.kind), row.stream, index, row.microbatch, row.slot,
                                         flatbuffers::span<const uint32_t, 8>(row.wait.data(), row.wait.size())));
+    }
     out->entries.push_back(std::move(made));
+    return true;
   }
 
   void addState(BufferOp buffer) {
@@ -225,8 +250,9 @@ struct RankProgramWriter {
   }
 
   std::unique_ptr<program::RankProgramT> write() {
+    bool sound = true;
     out->stage = op.getStage();
-    out->layers = op.getLayers().str();
+    out->layers = partsText(op.getParts());
     out->arenaBytes = *op.getArenaBytes();
     out->slotsOffset = *op.getSlotsOffset();
     out->slotBytes = *op.getSlotBytes();
@@ -235,10 +261,10 @@ struct RankProgramWriter {
       llvm::TypeSwitch<Operation *>(&each)
           .Case([&](BodyOp body) { addBody(body); })
           .Case([&](MessageOp message) { addMessage(message); })
-          .Case([&](ScheduleOp schedule) { addSchedule(schedule); })
+          .Case([&](ScheduleOp schedule) { sound &= addSchedule(schedule); })
           .Case([&](BufferOp buffer) { addSlot(buffer); });
     addMemory();
-    return std::move(out);
+    return sound ? std::move(out) : nullptr;
   }
   void addSlot(BufferOp buffer) {
     if (!buffer.getSlot())

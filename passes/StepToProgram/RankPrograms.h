@@ -16,6 +16,7 @@ struct SharedTables {
   uint32_t scalar(RankScalarOp op);
 };
 
+/// Null (and an error) if a schedule names what the program lacks.
 std::unique_ptr<program::RankProgramT> convertProgram(ProgramOp program, SharedTables &shared);
 program::DType convertType(mlir::Type type);
 } // namespace hocket::step

@@ -108,8 +108,11 @@ std::optional<program::ProgramT> hocket::step::buildProgram(ModuleOp module, con
   ProgramStrings strings;
   SharedTables shared{strings, communicators, programs, parts->model, {}, {}};
   out.kernels = convertKernels(module, shared.kernels);
-  for (ProgramOp program : programs)
+  for (ProgramOp program : programs) {
     out.ranks.push_back(convertProgram(program, shared));
+    if (!out.ranks.back())
+      return std::nullopt;
+  }
   for (program::RankScalarT &scalar : shared.scalars)
     out.scalars.push_back(std::make_unique<program::RankScalarT>(std::move(scalar)));
   out.communicators = communicators.take();

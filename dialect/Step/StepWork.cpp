@@ -1,0 +1,212 @@
+// Verifiers and names of what stands in bodies: loads and stores, work, data movement.
+#include "dialect/Step/StepWork.h"
+#include "llvm/ADT/StringExtras.h"
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::step;
+
+// ---- names ---------------------------------------------------------------------------------------------------------
+/// "k_add_layer_norm_256x768_1a2b" is "add_layer_norm": what the kernel does, without its size and mark.
+static std::string kernelWords(StringRef kernel) {
+  kernel.consume_front("k_");
+  SmallVector<StringRef> words, kept;
+  kernel.split(words, '_');
+  for (StringRef word : words) {
+    auto [rows, columns] = word.split('x');
+    if (!kept.empty() && !rows.empty() && llvm::all_of(rows, llvm::isDigit) && llvm::all_of(columns, llvm::isAlnum))
+      break;
+    kept.push_back(word);
+  }
+  return llvm::join(kept, "_");
+}
+
+std::string hocket::step::workText(Operation *op) {
+  if (auto launch = dyn_cast<LaunchOp>(op))
+    return kernelWords(launch.getKernel());
+  if (auto collective = dyn_cast<CollectiveOp>(op))
+    return stringifyCollectiveKind(collective.getKind()).str();
+  return op->getName().stripDialect().str();
+}
+
+void hocket::step::nameWork(Operation *op, OpAsmSetValueNameFn set) {
+  std::string name;
+  SmallVector<StringRef> parts;
+  nn::getPath(op).split(parts, '.', -1, /*KeepEmpty=*/false);
+  for (StringRef part : parts)
+    name += (name.empty() || llvm::all_of(part, llvm::isDigit) ? "" : "_") + part.str();
+  if (op->getAttr("kernel") || !isa<LaunchOp>(op)) // a faulty op is asked too
+    name += (name.empty() ? "" : "_") + (isa<CollectiveOp>(op) && !op->getAttr("kind") ? "collective" : workText(op));
+  for (char &c : name)
+    c = llvm::isAlnum(c) ? c : '_';
+  for (auto [i, result] : llvm::enumerate(op->getResults()))
+    set(result, op->getNumResults() == 1 ? name : name + "_" + std::to_string(i));
+}
+
+void LoadOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  if (auto buffer = getBuffer().getDefiningOp<BufferOp>())
+    setName(getValue(), (buffer.getName() + ".value").str());
+}
+
+// ---- loads and stores ----------------------------------------------------------------------------------------------
+static LogicalResult sameShape(Operation *op, Type buffer, RankedTensorType value) {
+  auto memref = cast<MemRefType>(buffer);
+  if (memref.getShape() != value.getShape() || memref.getElementType() != value.getElementType())
+    return op->emitOpError() << "value of type " << value << ", the buffer holds " << buffer;
+  return success();
+}
+LogicalResult LoadOp::verify() { return sameShape(*this, getBuffer().getType(), getValue().getType()); }
+LogicalResult StoreOp::verify() { return sameShape(*this, getBuffer().getType(), getValue().getType()); }
+
+// ---- work ----------------------------------------------------------------------------------------------------------
+/// Work reads and makes tensors, or, once memory is planned, reads and writes buffers: never a mixture.
+static LogicalResult verifyForm(Operation *op, ValueRange inputs, ValueRange outs) {
+  if (outs.empty() != (op->getNumResults() > 0))
+    return op->emitOpError() << "has " << op->getNumResults() << " results and writes " << outs.size()
+                             << " buffers; it must do one of both";
+  for (Value input : inputs)
+    if (isa<MemRefType>(input.getType()) != !outs.empty())
+      return op->emitOpError() << (outs.empty() ? "reads a buffer and makes tensors" : "reads a tensor and writes buffers");
+  for (Value input : inputs)
+    if (!isa<MemRefType, RankedTensorType>(input.getType()))
+      return op->emitOpError() << "reads " << input.getType() << ", expected a tensor or a buffer";
+  return success();
+}
+
+LogicalResult LaunchOp::verify() { return verifyForm(*this, getInputs(), getOuts()); }
+
+/// The one result, as a tensor or as a buffer; none (and an error) if there are several.
+static ShapedType onlyResult(Operation *op, ValueRange outs) {
+  if (op->getNumResults() + outs.size() == 1)
+    return cast<ShapedType>(outs.empty() ? op->getResult(0).getType() : outs.front().getType());
+  op->emitOpError() << "makes " << op->getNumResults() + outs.size() << " values, expected 1";
+  return {};
+}
+
+/// What the product reads or writes of one operand: rows x columns, leading dimension, batch times stride.
+static LogicalResult verifyMatrix(GemmOp gemm, StringRef name, ShapedType type, int64_t rows, int64_t columns, unsigned index) {
+  int64_t leading = gemm.getLeading()[index], stride = gemm.getStrides() ? (*gemm.getStrides())[index] : 0;
+  int64_t batch = gemm.getBatch() ? static_cast<int64_t>(*gemm.getBatch()) : 1;
+  if (leading < columns)
+    return gemm.emitOpError() << "leading dimension of " << name << " is " << leading << ", expected at least its " << columns
+                              << " columns";
+  int64_t needed = 0;
+  if (llvm::MulOverflow(rows - 1, leading, needed) || llvm::AddOverflow(needed, columns, needed) ||
+      llvm::AddOverflow(needed, (batch - 1) * stride, needed) || needed > type.getNumElements())
+    return gemm.emitOpError() << name << " of " << rows << " x " << columns << " (leading dimension " << leading << ", batch "
+                              << batch << " with stride " << stride << ") exceeds " << type;
+  return success();
+}
+
+LogicalResult GemmOp::verify() {
+  SmallVector<Value> inputs{getA(), getB()};
+  if (getC())
+    inputs.push_back(getC());
+  if (getMnk().size() != 3 || getLeading().size() != 3)
+    return emitOpError() << "needs three sizes and three leading dimensions, has " << getMnk().size() << " and "
+                         << getLeading().size();
+  if (getBatch().has_value() != getStrides().has_value() || (getStrides() && getStrides()->size() != 3))
+    return emitOpError() << "needs three strides with a batch, and none without";
+  for (int64_t size : {getMnk()[0], getMnk()[1], getMnk()[2], static_cast<int64_t>(getBatch().value_or(1))})
+    if (size < 1 || size > INT32_MAX)
+      return emitOpError() << "has size " << size << ", expected 1 to " << INT32_MAX;
+  ShapedType result = onlyResult(*this, getOuts());
+  if (!result || failed(verifyForm(*this, inputs, getOuts())))
+    return failure();
+  int64_t m = getMnk()[0], n = getMnk()[1], k = getMnk()[2];
+  auto a = cast<ShapedType>(getA().getType()), b = cast<ShapedType>(getB().getType());
+  bool sound = succeeded(verifyMatrix(*this, "a", a, getTransA() ? k : m, getTransA() ? m : k, 0));
+  sound &= succeeded(verifyMatrix(*this, "b", b, getTransB() ? n : k, getTransB() ? k : n, 1));
+  sound &= succeeded(verifyMatrix(*this, "the result", result, m, n, 2));
+  if (getC() && getC().getType() != result)
+    sound &= succeeded(emitOpError() << "adds " << getC().getType() << " to a result of type " << result);
+  return success(sound);
+}
+
+LogicalResult CollectiveOp::verify() {
+  if (getAxes().empty())
+    return emitOpError() << "names no mesh axis";
+  ShapedType result = onlyResult(*this, getOuts());
+  if (!result || failed(verifyForm(*this, getInput(), getOuts())))
+    return failure();
+  auto input = cast<ShapedType>(getInput().getType());
+  int64_t in = input.getNumElements(), out = result.getNumElements();
+  bool fits = false;
+  switch (getKind()) {
+  case CollectiveKind::AllReduce:
+  case CollectiveKind::AllToAll:
+    fits = in == out;
+    break;
+  case CollectiveKind::ReduceScatter:
+    fits = out > 0 && in % out == 0;
+    break;
+  case CollectiveKind::AllGather:
+    fits = in > 0 && out % in == 0;
+    break;
+  }
+  if (!fits || input.getElementType() != result.getElementType())
+    return emitOpError() << stringifyCollectiveKind(getKind()) << " makes " << result << " of " << input;
+  return success();
+}
+
+// ---- data movement -------------------------------------------------------------------------------------------------
+LogicalResult RankScalarOp::verify() {
+  if (getAxes().empty())
+    return emitOpError() << "names no mesh axis";
+  if (static_cast<int64_t>(getSize()) < 1)
+    return emitOpError() << "is of a dimension of " << static_cast<int64_t>(getSize()) << " elements, expected at least 1";
+  return success();
+}
+
+static LogicalResult verifyDim(Operation *op, int64_t dim, int64_t rank) {
+  if (dim < 0 || dim >= rank)
+    return op->emitOpError() << "dim is " << dim << ", expected 0 to " << rank - 1 << " (" << rank << " dimensions)";
+  return success();
+}
+static LogicalResult expectType(Operation *op, Value y, ArrayRef<int64_t> shape, Value x) {
+  auto expected = RankedTensorType::get(shape, cast<RankedTensorType>(x.getType()).getElementType());
+  if (y.getType() != expected)
+    return op->emitOpError() << "result is " << y.getType() << ", expected " << expected;
+  return success();
+}
+
+LogicalResult PackOp::verify() {
+  SmallVector<int64_t> shape(getX().getType().getShape());
+  int64_t dim = getDim(), pieces = getPieces();
+  if (failed(verifyDim(*this, dim, shape.size())))
+    return failure();
+  if (pieces < 1)
+    return emitOpError() << "makes " << pieces << " pieces, expected at least 1";
+  shape[dim] = llvm::divideCeil(shape[dim], pieces);
+  shape.insert(shape.begin(), pieces);
+  return expectType(*this, getY(), shape, getX());
+}
+
+LogicalResult UnpackOp::verify() {
+  SmallVector<int64_t> shape(getX().getType().getShape());
+  if (shape.empty())
+    return emitOpError() << "has no dimension of pieces";
+  int64_t dim = getDim(), pieces = shape.front();
+  shape.erase(shape.begin());
+  if (failed(verifyDim(*this, dim, shape.size())))
+    return failure();
+  int64_t whole = getY().getType().getRank() > dim ? getY().getType().getDimSize(dim) : 0;
+  if (whole > pieces * shape[dim])
+    return emitOpError() << "makes " << whole << " elements of " << pieces << " pieces of " << shape[dim];
+  shape[dim] = whole;
+  return expectType(*this, getY(), shape, getX());
+}
+
+LogicalResult SliceOp::verify() {
+  SmallVector<int64_t> shape(getX().getType().getShape());
+  int64_t dim = getDim();
+  if (failed(verifyDim(*this, dim, shape.size())))
+    return failure();
+  shape[dim] = getY().getType().getRank() > dim ? getY().getType().getDimSize(dim) : 0;
+  return expectType(*this, getY(), shape, getX());
+}
+
+LogicalResult MaskOp::verify() {
+  if (failed(verifyDim(*this, getDim(), getX().getType().getRank())))
+    return failure();
+  return expectType(*this, getY(), getX().getType().getShape(), getX());
+}

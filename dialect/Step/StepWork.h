@@ -1,0 +1,8 @@
+// Names of what bodies do, for the generated ops (internal to dialect/Step).
+#pragma once
+#include "dialect/Step/Step.h"
+
+namespace hocket::step {
+/// Names results by path and work: %h0_attn_gemm, %h3_ln_1_layer_norm.
+void nameWork(mlir::Operation *op, mlir::OpAsmSetValueNameFn set);
+} // namespace hocket::step
