@@ -50,8 +50,8 @@ static LogicalResult cutLayers(Block &microbatch, StagePlacement &placement, Loc
   return success();
 }
 
-/// The stage of an op outside of layers; see placeStages.
-static FailureOr<unsigned> followOperands(Operation *op, const StagePlacement &placement) {
+/// The stage of an op outside of layers, nothing yet if all its operands are free; see placeStages.
+static FailureOr<std::optional<unsigned>> followOperands(Operation *op, const StagePlacement &placement) {
   bool backward = nn::getPhase(op) != nn::Phase::Forward;
   std::optional<unsigned> last, first;
   Operation *lastDef = nullptr;
@@ -74,7 +74,16 @@ static FailureOr<unsigned> followOperands(Operation *op, const StagePlacement &p
     last = std::max(last.value_or(0), it->second);
     lastDef = def;
   }
-  return last ? *last : first.value_or(0);
+  return last ? last : first;
+}
+
+/// The first stage that uses what an op makes of free values alone (a table looked up by tokens, a masked parameter).
+static unsigned followUsers(Operation *op, const StagePlacement &placement) {
+  std::optional<unsigned> first;
+  for (Operation *user : op->getUsers())
+    if (auto it = placement.stageOf.find(user); it != placement.stageOf.end())
+      first = std::min(first.value_or(it->second), it->second);
+  return first.value_or(0);
 }
 
 FailureOr<StagePlacement> hocket::step::placeStages(nn::TrainingStepOp step, unsigned stages, Location stagesLoc) {
@@ -83,6 +92,7 @@ FailureOr<StagePlacement> hocket::step::placeStages(nn::TrainingStepOp step, uns
   Block &microbatch = step.getMicrobatch().front();
   if (failed(cutLayers(microbatch, placement, stagesLoc)))
     return failure();
+  SmallVector<Operation *> open;
   for (Operation &op : microbatch) {
     if (isFree(&op))
       continue;
@@ -91,11 +101,16 @@ FailureOr<StagePlacement> hocket::step::placeStages(nn::TrainingStepOp step, uns
       placement.stageOf[&op] = layer->second;
       continue;
     }
-    FailureOr<unsigned> stage = followOperands(&op, placement);
+    FailureOr<std::optional<unsigned>> stage = followOperands(&op, placement);
     if (failed(stage))
       return failure();
-    placement.stageOf[&op] = *stage;
+    if (*stage)
+      placement.stageOf[&op] = **stage;
+    else
+      open.push_back(&op);
   }
+  for (Operation *op : llvm::reverse(open))
+    placement.stageOf[op] = followUsers(op, placement);
   for (Operation &op : microbatch) {
     auto stage = placement.stageOf.find(&op);
     if (auto write = dyn_cast<nn::WriteOp>(op); write && write.getKind() == nn::SlotKind::Accumulator)
