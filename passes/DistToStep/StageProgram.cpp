@@ -358,5 +358,14 @@ LogicalResult StageProgram::build() {
     return failure();
   buildBegin();
   buildMessages();
+  eraseUnused();
   return success();
+}
+
+/// What this stage makes only for a stage that gives it to all (the square sum of a tied parameter).
+void StageProgram::eraseUnused() {
+  for (auto body : program.getBody().getOps<BodyOp>())
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body.getBody().front())))
+      if (isOpTriviallyDead(&op))
+        op.erase();
 }

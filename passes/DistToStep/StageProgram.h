@@ -43,6 +43,7 @@ private:
   void buildBegin();
   mlir::LogicalResult buildOnce(mlir::Region &region, BodyKind kind);
   void buildMessages();
+  void eraseUnused();
   /// What goes over the edge between neighbours, in order: what ends there before what goes on.
   llvm::SmallVector<mlir::Value> valuesOver(unsigned from, unsigned to) const;
   mlir::Value tokenBuffer(unsigned from, unsigned to);
