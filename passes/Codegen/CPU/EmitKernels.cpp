@@ -106,6 +106,9 @@ int64_t flopsOf(func::FuncOp kernel) {
 bool isKernel(func::FuncOp function) { return function.isPrivate() && !function.isExternal(); }
 
 FailureOr<OwningOpRef<ModuleOp>> emitKernels(ModuleOp module, const CpuTarget &target) {
+  module.getContext()
+      ->loadDialect<LLVM::LLVMDialect, scf::SCFDialect, cf::ControlFlowDialect, vector::VectorDialect,
+                    arith::ArithDialect, math::MathDialect>();
   OwningOpRef<ModuleOp> made = ModuleOp::create(module.getLoc());
   Builder builder(module.getContext());
   bool sound = true;
