@@ -3,13 +3,13 @@
 #include "passes/Dist/Passes.h"
 using namespace mlir;
 
-void hocket::dist::buildDistPipeline(OpPassManager &manager, bool stopAfterShardings) {
+void hocket::dist::buildDistPipeline(OpPassManager &manager, const DistPipelineOptions &options) {
   // First, because all else follows from slots. Then: every slot has a sharding, every tactic fits the model.
-  manager.addPass(createApplyPlanPass());
+  manager.addPass(createApplyPlanPass(ApplyPlanPassOptions{options.zeroWholeBelow, /*print=*/false}));
   // Needs the shardings of slots and factors of ops only. Then: every value has a sharding, partial ones included, and
   // no split stands where an op cannot carry it.
   manager.addPass(createPropagateShardingsPass());
-  if (stopAfterShardings)
+  if (options.stopAfterShardings)
     return;
   // Once, after all shardings are settled: no tactic inserts collectives itself. Then: local types, no op with operands
   // in disagreement, every transfer an op with its cause.
