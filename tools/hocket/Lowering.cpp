@@ -44,7 +44,7 @@ OwningOpRef<ModuleOp> hocket::tools::lower(Session &session, const PlanChoice &c
   PassManager manager(&session.context());
   addNN(manager, choice, shape);
   if (until >= Layer::Sharded)
-    dist::buildDistPipeline(manager, /*stopAfterShardings=*/until == Layer::Sharded);
+    dist::buildDistPipeline(manager, {.stopAfterShardings = until == Layer::Sharded});
   if (until >= Layer::Step)
     // The one border between where and when. After it, one program a stage; its schedule is solved and judged.
     manager.addPass(step::createDistToStepPass());
@@ -87,7 +87,7 @@ bool hocket::tools::checkPlan(Session &session, const PlanChoice &given) {
   }
   if (!shape) { // shardings do not depend on the number of rows being right
     PassManager manager(&session.context());
-    dist::buildDistPipeline(manager, /*stopAfterShardings=*/true);
+    dist::buildDistPipeline(manager, {.stopAfterShardings = true});
     (void)run(session, manager, *global);
     return false;
   }
