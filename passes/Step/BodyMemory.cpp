@@ -7,11 +7,10 @@ using namespace hocket::step;
 
 SmallVector<std::pair<unsigned, unsigned>> hocket::step::inPlacePairs(LaunchOp launch, SymbolTable &symbols) {
   SmallVector<std::pair<unsigned, unsigned>> pairs;
-  auto kernel = symbols.lookup<FunctionOpInterface>(launch.getKernel());
-  for (unsigned result = 0; kernel && result < kernel.getNumResults(); ++result)
-    if (auto operands = dyn_cast_or_null<DenseI64ArrayAttr>(kernel.getResultAttr(result, "hocket.in_place")))
-      for (int64_t operand : operands.asArrayRef())
-        pairs.push_back({result, static_cast<unsigned>(operand)});
+  Operation *kernel = symbols.lookup(launch.getKernel());
+  auto flat = kernel ? kernel->getAttrOfType<DenseI64ArrayAttr>("hocket.in_place") : DenseI64ArrayAttr();
+  for (int64_t i = 0; flat && i + 1 < flat.size(); i += 2)
+    pairs.push_back({static_cast<unsigned>(flat[i]), static_cast<unsigned>(flat[i + 1])});
   return pairs;
 }
 
