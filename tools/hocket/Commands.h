@@ -11,4 +11,5 @@ using Command = std::function<int()>;
 Command addCompile(CLI::App &app);
 Command addCheck(CLI::App &app);
 Command addExplain(CLI::App &app);
+Command addInterpret(CLI::App &app);
 } // namespace hocket::tools

@@ -1,0 +1,141 @@
+// hocket interpret: trains by reference semantics, whole or under a plan on all its ranks in lockstep. Slow and exact; it judges
+// what the compiler makes.
+#include "passes/Dist/LockstepCollectives.h"
+#include "passes/Interpreter/Comparison.h"
+#include "runtime/Data/BatchReader.h"
+#include "tools/hocket/Commands.h"
+#include "tools/hocket/Lowering.h"
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::tools;
+
+namespace {
+struct InterpretOptions {
+  std::string file, data, dataType = "u8", precision = "f64";
+  int64_t steps = 1;
+  std::optional<uint64_t> seed;
+  bool compare = false;
+  PlanFlags plan;
+};
+
+/// A lowered module and the interpreter of its step.
+struct Run {
+  OwningOpRef<ModuleOp> module;
+  interpreter::LockstepOps ops;
+  std::unique_ptr<interpreter::Interpreter> machine;
+
+  nn::TrainingStepOp step() { return *module->getOps<nn::TrainingStepOp>().begin(); }
+  void start(const PlanChoice &choice, bool lockstep, const InterpretOptions &options, uint64_t seed) {
+    dist::addLockstepCollectives(ops);
+    auto precision = options.precision == "f32" ? interpreter::Precision::Float32 : interpreter::Precision::Float64;
+    interpreter::RankGrid grid;
+    if (lockstep)
+      grid = dist::rankGridOf(choice.mesh);
+    machine = std::make_unique<interpreter::Interpreter>(step(), grid, &ops,
+                                                         lockstep ? dist::slotLayoutOf(grid) : interpreter::SlotLayout{}, precision);
+    machine->initialize(seed);
+  }
+};
+
+/// The batch of a step as the runtime's ranks read it together.
+struct BatchSource {
+  std::optional<runtime::BatchReader> reader;
+  int64_t rows = 0, microbatches = 0, sequence = 0;
+
+  bool open(Session &session, Run &run, const PlanChoice &given, const InterpretOptions &options, const analysis::BatchShape &shape,
+            uint64_t seed) {
+    PlanChoice choice = given;
+    rows = shape.rows();
+    microbatches = shape.microbatches;
+    int64_t vocabulary = INT32_MAX;
+    auto tokens = cast<RankedTensorType>(choice.model.getFunctionType().getInput(0));
+    sequence = tokens.getDimSize(1);
+    run.module->walk([&](nn::EmbeddingOp embedding) {
+      auto ids = embedding.getIds().getDefiningOp<nn::ReadOp>();
+      if (ids && ids.getKind() == nn::SlotKind::Input)
+        vocabulary = cast<RankedTensorType>(embedding.getTable().getType()).getDimSize(0);
+    });
+    auto type = runtime::parseTokenType(options.dataType);
+    auto file = runtime::TokenFile::open(options.data, *type);
+    if (!file)
+      return session.error(file.error().message), false;
+    runtime::BatchShape wanted{uint64_t(rows * microbatches), uint64_t(sequence), uint64_t(vocabulary), uint64_t(rows), 1};
+    auto made = runtime::BatchReader::create(std::move(*file), wanted, seed);
+    if (!made)
+      return session.error(made.error().message), false;
+    reader.emplace(std::move(*made));
+    return true;
+  }
+  std::optional<interpreter::Batch> read(Session &session, int64_t step) {
+    interpreter::Batch batch{nn::HostTensor({microbatches, rows, sequence}), nn::HostTensor({microbatches, rows, sequence})};
+    std::vector<int32_t> ids(rows * sequence), next(rows * sequence);
+    for (int64_t m = 0; m < microbatches; ++m) {
+      if (auto status = reader->read(step, m, 0, ids, next); !status)
+        return session.error(status.error().message), std::nullopt;
+      std::copy(ids.begin(), ids.end(), batch.tokens.data.begin() + m * rows * sequence);
+      std::copy(next.begin(), next.end(), batch.labels.data.begin() + m * rows * sequence);
+    }
+    return batch;
+  }
+};
+
+int interpret(const InterpretOptions &options) {
+  Session session;
+  if (!session.load(options.file) || !session.verify())
+    return InputAtFault;
+  auto choices = choosePlans(session, options.plan, /*all=*/false);
+  if (choices.empty() || !session.verify())
+    return InputAtFault;
+  PlanChoice &choice = choices[0];
+  auto shape = analysis::batchShape(choice.recipe, choice.plan, choice.mesh);
+  if (!shape)
+    return InputAtFault;
+  Run local, whole;
+  local.module = lower(session, choice, *shape, Layer::Local);
+  whole.module = lower(session, choice, *shape, Layer::NN);
+  if (!local.module || !whole.module)
+    return InputAtFault;
+  auto recipeSeed = choice.recipe.entry<nn::SeedOp>();
+  uint64_t seed = options.seed.value_or(recipeSeed ? recipeSeed.getSeed() : 0);
+  BatchSource source;
+  if (!source.open(session, whole, choice, options, *shape, seed))
+    return InputAtFault;
+  local.start(choice, /*lockstep=*/true, options, seed);
+  if (options.compare)
+    whole.start(choice, /*lockstep=*/false, options, seed);
+  for (int64_t step = 1; step <= options.steps; ++step) {
+    auto batch = source.read(session, step);
+    if (!batch)
+      return InputAtFault;
+    auto result = local.machine->train(*batch);
+    if (failed(result) || (options.compare && failed(whole.machine->train(*batch))))
+      return InputAtFault;
+    fmt::print("{{\"step\":{},\"loss\":{},\"grad_norm\":{},\"lr\":{},\"tokens\":{}}}\n", step, result->loss, result->gradNorm,
+               result->learningRate, result->tokens);
+  }
+  if (options.compare) {
+    auto differences = interpreter::compare(*whole.machine, *local.machine);
+    if (failed(differences))
+      return InputAtFault;
+    fmt::print("{} ranks in lockstep against the whole model, |difference| / |whole|:\n{}", choice.mesh.getWorldSize(),
+               interpreter::reportText(*differences));
+  }
+  return Done;
+}
+} // namespace
+
+Command hocket::tools::addInterpret(CLI::App &app) {
+  auto options = std::make_shared<InterpretOptions>();
+  auto *command = app.add_subcommand("interpret", "reference semantics, under a plan on all ranks in lockstep; slow, exact, small sizes");
+  command->add_option("MODEL", options->file, "model file")->required();
+  command->add_option("--data", options->data, "file of tokens")->required();
+  command->add_option("--data-type", options->dataType, "u8, u16 or u32 (u8)")->check(CLI::IsMember({"u8", "u16", "u32"}));
+  command->add_option("--steps", options->steps, "steps (1)")->check(CLI::PositiveNumber);
+  command->add_option("--seed", options->seed, "instead of the recipe's");
+  command->add_option("--precision", options->precision, "f64, or f32: every result rounded (f64)")->check(CLI::IsMember({"f64", "f32"}));
+  command->add_flag("--compare", options->compare, "run the whole model as well, and compare gradients and parameters");
+  options->plan.addTo(*command);
+  return [options] { return interpret(*options); };
+}
