@@ -21,7 +21,8 @@ std::optional<BatchShape> hocket::analysis::batchShape(nn::RecipeOp recipe, dist
   }
   int64_t below = sequences / rows * rows;
   auto error = batch.emitError() << "global batch " << sequences << " is not a multiple of " << rows << " (microbatch "
-                                 << shape.rankRows << " on each of " << shape.dataShards << " data-parallel ranks); nearest legal: ";
+                                 << shape.rankRows << " on each of " << shape.dataShards
+                                 << " data-parallel ranks); nearest legal: ";
   if (below)
     error << below << " or ";
   error << below + rows;

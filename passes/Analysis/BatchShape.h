@@ -12,7 +12,7 @@ struct BatchShape {
   int64_t rows() const { return rankRows * dataShards; }
 };
 
-/// The shape, or errors: a batch that is no multiple of one microbatch of all ranks together (with the nearest that are). A
-/// plan without `batch` takes one sequence at a time on one shard.
+/// The shape, or errors: a batch that is no multiple of one microbatch of all ranks together (with the nearest that
+/// are). A plan without `batch` takes one sequence at a time on one shard.
 std::optional<BatchShape> batchShape(nn::RecipeOp recipe, dist::PlanOp plan, dist::MeshOp mesh);
 } // namespace hocket::analysis

@@ -22,8 +22,11 @@ struct CompileOptions {
   PlanFlags plan;
 };
 
-const std::map<std::string, Layer> layers = {
-    {"nn", Layer::NN}, {"sharded", Layer::Sharded}, {"local", Layer::Local}, {"step", Layer::Step}, {"kernels", Layer::Kernels}};
+const std::map<std::string, Layer> layers = {{"nn", Layer::NN},
+                                             {"sharded", Layer::Sharded},
+                                             {"local", Layer::Local},
+                                             {"step", Layer::Step},
+                                             {"kernels", Layer::Kernels}};
 
 /// The peak against what is given; errors with the numbers of every rank program that does not fit.
 bool fits(Session &session, const program::ProgramT &program, std::optional<uint64_t> limit) {
@@ -34,11 +37,11 @@ bool fits(Session &session, const program::ProgramT &program, std::optional<uint
       std::string classes;
       for (auto &[name, bytes] : rank.bytesByClass)
         classes += fmt::format("{}{} {}", classes.empty() ? "" : ", ", name, bytes);
-      session.error(fmt::format("stage {} needs {} bytes a rank, --memory gives {} ({} too many): {}", rank.stage, rank.peakBytes,
-                                *limit, rank.peakBytes - *limit, classes));
+      session.error(fmt::format("stage {} needs {} bytes a rank, --memory gives {} ({} too many): {}", rank.stage,
+                                rank.peakBytes, *limit, rank.peakBytes - *limit, classes));
     } else {
-      fmt::print("stage {}: {} ranks, {} bytes ({}) a rank; {}\n", rank.stage, rank.ranks, rank.peakBytes, bytesText(rank.peakBytes),
-                 rank.layers);
+      fmt::print("stage {}: {} ranks, {} bytes ({}) a rank; {}\n", rank.stage, rank.ranks, rank.peakBytes,
+                 bytesText(rank.peakBytes), rank.layers);
     }
   }
   return good;
@@ -62,7 +65,8 @@ int writeExecutable(Session &session, ModuleOp module, PlanChoice &choice, const
   FailureOr<OwningOpRef<ModuleOp>> kernels = cpu::emitKernels(module, *target);
   if (failed(kernels))
     return InputAtFault;
-  step::ProgramTarget where{options.target, target->cpu, target->features, threadsFor(options, choice.mesh.getWorldSize())};
+  step::ProgramTarget where{options.target, target->cpu, target->features,
+                            threadsFor(options, choice.mesh.getWorldSize())};
   std::optional<program::ProgramT> program = step::buildProgram(module, where);
   if (!program)
     return InputAtFault;
@@ -83,7 +87,8 @@ int writeExecutable(Session &session, ModuleOp module, PlanChoice &choice, const
     session.error(llvm::toString(object.takeError()));
     return MachineLacks;
   }
-  if (llvm::Error fault = cpu::linkExecutable(*object, {HOCKET_COMPILER, {HOCKET_RUNTIME_LIBRARIES}, {}}, options.output)) {
+  if (llvm::Error fault =
+          cpu::linkExecutable(*object, {HOCKET_COMPILER, {HOCKET_RUNTIME_LIBRARIES}, {}}, options.output)) {
     session.error(llvm::toString(std::move(fault)));
     return MachineLacks;
   }
@@ -117,7 +122,7 @@ int compile(const CompileOptions &options) {
     auto program = step::buildProgram(*module, {});
     if (!program)
       return InputAtFault;
-    fmt::print("{}\n", makeReport(*program).json(*program).dump(2));
+    fmt::print("{}\n", reportJson(makeReport(*program), *program).dump(2));
     return Done;
   }
   return writeExecutable(session, *module, choice, options);
@@ -129,8 +134,9 @@ Command hocket::tools::addCompile(CLI::App &app) {
   auto *command = app.add_subcommand("compile", "model and plan to one executable");
   command->add_option("MODEL", options->file, "model file")->required();
   auto *output = command->add_option("-o,--output", options->output, "the executable");
-  auto *emit = command->add_option("--emit", options->emit, "print a layer instead: nn, sharded, local, step, kernels, program")
-                   ->check(CLI::IsMember({"nn", "sharded", "local", "step", "kernels", "program"}));
+  auto *emit =
+      command->add_option("--emit", options->emit, "print a layer instead: nn, sharded, local, step, kernels, program")
+          ->check(CLI::IsMember({"nn", "sharded", "local", "step", "kernels", "program"}));
   output->excludes(emit);
   command->add_option("--target", options->target, "cpu")->check(CLI::IsMember({"cpu"}));
   command->add_option("--march", options->march, "CPU that kernels are for (native)");

@@ -33,16 +33,17 @@ int explain(const ExplainOptions &options) {
     return InputAtFault;
   Report report = makeReport(*program);
   if (options.format == "json")
-    fmt::print("{}\n", report.json(*program).dump(2));
+    fmt::print("{}\n", reportJson(report, *program).dump(2));
   else
-    fmt::print("{}", report.text(*program));
+    fmt::print("{}", reportText(report, *program));
   return Done;
 }
 } // namespace
 
 Command hocket::tools::addExplain(CLI::App &app) {
   auto options = std::make_shared<ExplainOptions>();
-  auto *command = app.add_subcommand("explain", "per class of equal ranks: stage, layers, groups, memory, transfers and their causes");
+  auto *command = app.add_subcommand(
+      "explain", "per class of equal ranks: stage, layers, groups, memory, transfers and their causes");
   command->add_option("MODEL", options->file, "model file")->required();
   command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
   options->plan.addTo(*command);

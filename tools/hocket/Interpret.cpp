@@ -1,5 +1,5 @@
-// hocket interpret: trains by reference semantics, whole or under a plan on all its ranks in lockstep. Slow and exact; it judges
-// what the compiler makes.
+// hocket interpret: trains by reference semantics, whole or under a plan on all its ranks in lockstep. Slow and exact;
+// it judges what the compiler makes.
 #include "passes/Dist/LockstepCollectives.h"
 #include "passes/Interpreter/Comparison.h"
 #include "runtime/Data/BatchReader.h"
@@ -33,8 +33,8 @@ struct Run {
     interpreter::RankGrid grid;
     if (lockstep)
       grid = dist::rankGridOf(choice.mesh);
-    machine = std::make_unique<interpreter::Interpreter>(step(), grid, &ops,
-                                                         lockstep ? dist::slotLayoutOf(grid) : interpreter::SlotLayout{}, precision);
+    machine = std::make_unique<interpreter::Interpreter>(
+        step(), grid, &ops, lockstep ? dist::slotLayoutOf(grid) : interpreter::SlotLayout{}, precision);
     machine->initialize(seed);
   }
 };
@@ -44,8 +44,8 @@ struct BatchSource {
   std::optional<runtime::BatchReader> reader;
   int64_t rows = 0, microbatches = 0, sequence = 0;
 
-  bool open(Session &session, Run &run, const PlanChoice &given, const InterpretOptions &options, const analysis::BatchShape &shape,
-            uint64_t seed) {
+  bool open(Session &session, Run &run, const PlanChoice &given, const InterpretOptions &options,
+            const analysis::BatchShape &shape, uint64_t seed) {
     PlanChoice choice = given;
     rows = shape.rows();
     microbatches = shape.microbatches;
@@ -61,7 +61,8 @@ struct BatchSource {
     auto file = runtime::TokenFile::open(options.data, *type);
     if (!file)
       return session.error(file.error().message), false;
-    runtime::BatchShape wanted{uint64_t(rows * microbatches), uint64_t(sequence), uint64_t(vocabulary), uint64_t(rows), 1};
+    runtime::BatchShape wanted{uint64_t(rows * microbatches), uint64_t(sequence), uint64_t(vocabulary), uint64_t(rows),
+                               1};
     auto made = runtime::BatchReader::create(std::move(*file), wanted, seed);
     if (!made)
       return session.error(made.error().message), false;
@@ -69,7 +70,8 @@ struct BatchSource {
     return true;
   }
   std::optional<interpreter::Batch> read(Session &session, int64_t step) {
-    interpreter::Batch batch{nn::HostTensor({microbatches, rows, sequence}), nn::HostTensor({microbatches, rows, sequence})};
+    interpreter::Batch batch{nn::HostTensor({microbatches, rows, sequence}),
+                             nn::HostTensor({microbatches, rows, sequence})};
     std::vector<int32_t> ids(rows * sequence), next(rows * sequence);
     for (int64_t m = 0; m < microbatches; ++m) {
       if (auto status = reader->read(step, m, 0, ids, next); !status)
@@ -112,8 +114,8 @@ int interpret(const InterpretOptions &options) {
     auto result = local.machine->train(*batch);
     if (failed(result) || (options.compare && failed(whole.machine->train(*batch))))
       return InputAtFault;
-    fmt::print("{{\"step\":{},\"loss\":{},\"grad_norm\":{},\"lr\":{},\"tokens\":{}}}\n", step, result->loss, result->gradNorm,
-               result->learningRate, result->tokens);
+    fmt::print("{{\"step\":{},\"loss\":{},\"grad_norm\":{},\"lr\":{},\"tokens\":{}}}\n", step, result->loss,
+               result->gradNorm, result->learningRate, result->tokens);
   }
   if (options.compare) {
     auto differences = interpreter::compare(*whole.machine, *local.machine);
@@ -128,13 +130,16 @@ int interpret(const InterpretOptions &options) {
 
 Command hocket::tools::addInterpret(CLI::App &app) {
   auto options = std::make_shared<InterpretOptions>();
-  auto *command = app.add_subcommand("interpret", "reference semantics, under a plan on all ranks in lockstep; slow, exact, small sizes");
+  auto *command = app.add_subcommand(
+      "interpret", "reference semantics, under a plan on all ranks in lockstep; slow, exact, small sizes");
   command->add_option("MODEL", options->file, "model file")->required();
   command->add_option("--data", options->data, "file of tokens")->required();
-  command->add_option("--data-type", options->dataType, "u8, u16 or u32 (u8)")->check(CLI::IsMember({"u8", "u16", "u32"}));
+  command->add_option("--data-type", options->dataType, "u8, u16 or u32 (u8)")
+      ->check(CLI::IsMember({"u8", "u16", "u32"}));
   command->add_option("--steps", options->steps, "steps (1)")->check(CLI::PositiveNumber);
   command->add_option("--seed", options->seed, "instead of the recipe's");
-  command->add_option("--precision", options->precision, "f64, or f32: every result rounded (f64)")->check(CLI::IsMember({"f64", "f32"}));
+  command->add_option("--precision", options->precision, "f64, or f32: every result rounded (f64)")
+      ->check(CLI::IsMember({"f64", "f32"}));
   command->add_flag("--compare", options->compare, "run the whole model as well, and compare gradients and parameters");
   options->plan.addTo(*command);
   return [options] { return interpret(*options); };

@@ -14,7 +14,8 @@ using namespace hocket::tools;
 static OwningOpRef<ModuleOp> copyFor(Session &session, const PlanChoice &choice) {
   OwningOpRef<ModuleOp> copy(session.module().clone());
   for (Operation &op : llvm::make_early_inc_range(*copy->getBody()))
-    if (auto plan = dyn_cast<dist::PlanOp>(op); plan && plan.getSymName() != const_cast<PlanChoice &>(choice).plan.getSymName())
+    if (auto plan = dyn_cast<dist::PlanOp>(op);
+        plan && plan.getSymName() != const_cast<PlanChoice &>(choice).plan.getSymName())
       op.erase();
   return copy;
 }
@@ -39,7 +40,8 @@ static bool run(Session &session, PassManager &manager, ModuleOp module) {
   return false;
 }
 
-OwningOpRef<ModuleOp> hocket::tools::lower(Session &session, const PlanChoice &choice, const analysis::BatchShape &shape, Layer until) {
+OwningOpRef<ModuleOp> hocket::tools::lower(Session &session, const PlanChoice &choice,
+                                           const analysis::BatchShape &shape, Layer until) {
   OwningOpRef<ModuleOp> module = copyFor(session, choice);
   PassManager manager(&session.context());
   addNN(manager, choice, shape);
@@ -49,7 +51,8 @@ OwningOpRef<ModuleOp> hocket::tools::lower(Session &session, const PlanChoice &c
     // The one border between where and when. After it, one program a stage; its schedule is solved and judged.
     manager.addPass(step::createDistToStepPass());
   if (until >= Layer::Kernels) {
-    // Before memory is planned, so that what lives inside a kernel needs none. After it bodies hold launches and products.
+    // Before memory is planned, so that what lives inside a kernel needs none. After it bodies hold launches and
+    // products.
     manager.addPass(codegen::createCodegenFusePass());
     // Last: every buffer has its place, and the size of the arena is known.
     manager.addPass(step::createPlanMemoryPass());
@@ -58,7 +61,8 @@ OwningOpRef<ModuleOp> hocket::tools::lower(Session &session, const PlanChoice &c
 }
 
 /// A training step with the shape of the plan, or, where the batch does not fit it, with one microbatch.
-static OwningOpRef<ModuleOp> globalStep(Session &session, const PlanChoice &given, std::optional<analysis::BatchShape> shape) {
+static OwningOpRef<ModuleOp> globalStep(Session &session, const PlanChoice &given,
+                                        std::optional<analysis::BatchShape> shape) {
   PlanChoice choice = given;
   OwningOpRef<ModuleOp> module = copyFor(session, choice);
   if (!shape) {

@@ -34,7 +34,8 @@ static std::optional<std::vector<std::pair<std::string, int64_t>>> readMesh(Sess
     auto [name, size] = part.split('=');
     int64_t number = 0;
     if (size.getAsInteger(10, number) || number < 1)
-      session.error(fmt::format("--mesh: '{}' is not AXIS=SIZE with a size of at least 1, as in pp=2,dp=2,tp=2", part.str()));
+      session.error(
+          fmt::format("--mesh: '{}' is not AXIS=SIZE with a size of at least 1, as in pp=2,dp=2,tp=2", part.str()));
     else if (name != "pp" && name != "dp" && name != "tp")
       session.error(fmt::format("--mesh: unknown axis '{}' (legal: pp, dp, tp)", name.str()));
     else if (llvm::any_of(axes, [&](auto &axis) { return axis.first == name; }))
@@ -52,17 +53,18 @@ static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
   auto axes = readMesh(session, flags.mesh);
   auto models = llvm::to_vector(session.module().getOps<nn::ModelOp>());
   if (models.size() != 1)
-    session.error(fmt::format("--mesh: the file has {} models ({}); a plan made from flags needs exactly one", models.size(),
-                              namesOf<nn::ModelOp>(session.module())));
+    session.error(fmt::format("--mesh: the file has {} models ({}); a plan made from flags needs exactly one",
+                              models.size(), namesOf<nn::ModelOp>(session.module())));
   if (!axes || models.size() != 1)
     return false;
   auto has = [&](StringRef name) { return llvm::any_of(*axes, [&](auto &axis) { return axis.first == name; }); };
   std::vector<std::string> declared;
   for (auto &[name, size] : *axes)
     declared.push_back(fmt::format("\"{}\"={}", name, size));
-  std::string text = fmt::format("dist.mesh @flags_mesh<{}>\ndist.plan @flags for @{} on @flags_mesh {{\n", llvm::join(declared, ", "),
-                                 models[0].getSymName().str());
-  text += fmt::format("  batch {}microbatch {} sequences\n", has("dp") ? "over \"dp\" " : "", flags.microbatch.value_or(1));
+  std::string text = fmt::format("dist.mesh @flags_mesh<{}>\ndist.plan @flags for @{} on @flags_mesh {{\n",
+                                 llvm::join(declared, ", "), models[0].getSymName().str());
+  text +=
+      fmt::format("  batch {}microbatch {} sequences\n", has("dp") ? "over \"dp\" " : "", flags.microbatch.value_or(1));
   if (has("tp"))
     text += "  split megatron over \"tp\"\n";
   if (has("pp"))
@@ -73,7 +75,8 @@ static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
     session.error(fmt::format("--zero {} needs an axis dp in --mesh; '{}' has none", *flags.zero, flags.mesh));
   text += "}\n";
   std::string defaults;
-  for (auto [given, name] : {std::pair(flags.microbatch.has_value(), "microbatch 1"), {flags.zero.has_value() || !has("dp"), "zero 0"},
+  for (auto [given, name] : {std::pair(flags.microbatch.has_value(), "microbatch 1"),
+                             {flags.zero.has_value() || !has("dp"), "zero 0"},
                              {flags.schedule.has_value() || !has("pp"), "schedule 1f1b"}})
     if (!given)
       defaults += (defaults.empty() ? "" : ", ") + std::string(name);
@@ -84,7 +87,8 @@ static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
 /// The ops a plan names; missing ones were reported by the verifier.
 static std::optional<PlanChoice> resolve(Session &session, dist::PlanOp plan) {
   SymbolTable symbols(session.module());
-  PlanChoice choice{plan, symbols.lookup<dist::MeshOp>(plan.getMesh()), symbols.lookup<nn::ModelOp>(plan.getModel()), {}};
+  PlanChoice choice{
+      plan, symbols.lookup<dist::MeshOp>(plan.getMesh()), symbols.lookup<nn::ModelOp>(plan.getModel()), {}};
   SmallVector<nn::RecipeOp> recipes;
   for (auto recipe : session.module().getOps<nn::RecipeOp>())
     if (recipe.getModel() == plan.getModel())
@@ -114,10 +118,12 @@ std::vector<PlanChoice> hocket::tools::choosePlans(Session &session, const PlanF
       plans.push_back(plan);
   }
   if (plans.empty() && wanted.empty()) {
-    session.error(fmt::format("neither --plan nor --mesh is given; plans of the file: {}", namesOf<dist::PlanOp>(session.module())));
+    session.error(fmt::format("neither --plan nor --mesh is given; plans of the file: {}",
+                              namesOf<dist::PlanOp>(session.module())));
   } else if (plans.empty()) {
     StringRef near = nn::nearestName(wanted, known);
-    session.error(fmt::format("the file has no plan '{}' (its plans: {}){}", wanted.str(), namesOf<dist::PlanOp>(session.module()),
+    session.error(fmt::format("the file has no plan '{}' (its plans: {}){}", wanted.str(),
+                              namesOf<dist::PlanOp>(session.module()),
                               near.empty() ? "" : fmt::format("; did you mean '{}'?", near.str())));
   }
   std::vector<PlanChoice> choices;

@@ -29,7 +29,7 @@ struct PlanChoice {
   nn::RecipeOp recipe;
 };
 
-/// Resolves the flags against the file; a plan made from flags is added to the module and printed on stderr with the defaults
-/// taken. `all`: without --plan and --mesh, every plan of the file; else that is an error which lists them.
+/// Resolves the flags against the file; a plan made from flags is added to the module and printed on stderr with the
+/// defaults taken. `all`: without --plan and --mesh, every plan of the file; else that is an error which lists them.
 std::vector<PlanChoice> choosePlans(Session &session, const PlanFlags &flags, bool all);
 } // namespace hocket::tools

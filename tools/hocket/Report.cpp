@@ -1,6 +1,8 @@
+// Collects the report.
 #include "tools/hocket/Report.h"
 #include "runtime/Program/Mesh.h"
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 using namespace hocket;
 using namespace hocket::tools;
 
@@ -14,10 +16,19 @@ std::string hocket::tools::bytesText(uint64_t bytes) {
 }
 
 namespace {
-std::string lower(const char *name) { // AllReduce -> all_reduce
+std::string snakeCase(const char *name) { // AllReduce -> all_reduce
   std::string text;
   for (const char *c = name; *c; ++c)
     text += std::isupper(*c) ? (text.empty() ? "" : "_") + std::string(1, std::tolower(*c)) : std::string(1, *c);
+  return text;
+}
+
+/// `{"dp", "tp":(1)2}` as `dp tp:(1)2`.
+std::string bareAxes(const std::string &name) {
+  std::string text;
+  for (char c : name)
+    if (c != '{' && c != '}' && c != '"' && c != ',')
+      text += c;
   return text;
 }
 
@@ -33,66 +44,107 @@ struct Reporter {
       axes.push_back({axis->name, axis->size});
     return axes;
   }
-  uint32_t stageOf(uint32_t rank) const {
-    return program.stageAxis < 0 ? 0 : mesh.coordinates(rank)[program.stageAxis];
-  }
   uint32_t firstRank(uint32_t stage) const {
-    for (uint32_t rank = 0; rank < mesh.worldSize(); ++rank)
-      if (stageOf(rank) == stage)
+    for (uint32_t rank = 0; program.stageAxis >= 0 && rank < mesh.worldSize(); ++rank)
+      if (mesh.coordinates(rank)[program.stageAxis] == stage)
         return rank;
     return 0;
   }
   const std::string &string(uint32_t index) const { return program.strings[index]; }
-
-  /// How often a body, or a message, runs in a step.
-  std::map<uint32_t, uint64_t> counts(const program::RankProgramT &rank, program::RowKind kind) const {
-    std::map<uint32_t, uint64_t> result;
+  static const program::EntryT &train(const program::RankProgramT &rank) {
     for (auto &entry : rank.entries)
       if (entry->name == "train")
-        for (const program::Row &row : entry->rows)
-          if (row.kind() == kind)
-            ++result[row.index()];
-    return result;
+        return *entry;
+    return *rank.entries.front();
+  }
+
+  std::vector<uint32_t> members(uint32_t communicator, uint32_t rank) const {
+    flatbuffers::FlatBufferBuilder builder;
+    builder.Finish(program::CreateCommunicator(builder, program.communicators[communicator].get()));
+    return program::members(mesh, rank, *flatbuffers::GetRoot<program::Communicator>(builder.GetBufferPointer()));
+  }
+  static uint64_t sentOf(program::Op op, uint64_t bytes, uint64_t n) {
+    return (op == program::Op::AllReduce ? 2 : 1) * bytes * (n - 1) / n;
   }
 
   void addTransfers(const program::RankProgramT &rank) {
-    std::map<std::tuple<std::string, std::string, uint64_t, std::string, std::string>, TransferReport> found;
-    auto add = [&](TransferReport transfer) {
-      auto [it, fresh] = found.try_emplace({transfer.op, transfer.axes, transfer.bytes, transfer.cause, transfer.path}, transfer);
-      if (!fresh)
-        it->second.count += transfer.count;
-    };
-    for (auto [body, runs] : counts(rank, program::RowKind::Body))
+    std::map<uint32_t, uint64_t> runs;
+    std::map<std::pair<program::RowKind, uint32_t>, uint64_t> messages;
+    for (const program::Row &row : train(rank).rows)
+      row.kind() == program::RowKind::Body ? ++runs[row.index()] : ++messages[{row.kind(), row.index()}];
+    for (auto [body, count] : runs)
       for (auto &each : rank.bodies[body]->instructions) {
         if (each->op == program::Op::Kernel || each->op == program::Op::Gemm)
           continue;
         uint64_t bytes = std::max(each->buffers[0].bytes(), each->buffers[1].bytes());
-        add({rank.stage, lower(program::EnumNameOp(each->op)), program.communicators[each->communicator]->name, string(each->cause),
-             string(each->path), string(each->source), bytes, runs});
+        report.transfers.push_back(
+            {rank.stage, snakeCase(program::EnumNameBodyKind(rank.bodies[body]->kind)),
+             snakeCase(program::EnumNameOp(each->op)), bareAxes(program.communicators[each->communicator]->name),
+             string(each->cause), string(each->path), string(each->source), bytes,
+             sentOf(each->op, bytes, members(each->communicator, firstRank(rank.stage)).size()), count});
       }
-    for (auto kind : {program::RowKind::Send, program::RowKind::Receive})
-      for (auto [message, runs] : counts(rank, kind)) {
-        auto &each = rank.messages[message];
-        add({rank.stage, kind == program::RowKind::Send ? "send" : "receive", program.communicators[each->communicator]->name,
-             "stages are cut here", each->name, string(each->source), each->buffer->bytes(), runs});
+    for (auto [key, count] : messages) {
+      auto &each = rank.messages[key.second];
+      bool sends = key.first == program::RowKind::Send;
+      auto &edge = *program.communicators[each->communicator];
+      report.transfers.push_back(
+          {rank.stage, edge.from < edge.to ? "forward" : "backward", sends ? "send" : "receive", edge.name,
+           edge.from < edge.to ? "the layers' activation crosses a cut between stages" : "its gradient goes back",
+           each->name, string(each->source), each->buffer->bytes(), sends ? each->buffer->bytes() : 0, count});
+    }
+    auto order = [](const TransferReport &t) {
+      static const std::vector<std::string> phases = {"begin", "forward", "backward", "weight_grad", "update"};
+      return std::find(phases.begin(), phases.end(), t.phase) - phases.begin();
+    };
+    std::stable_sort(report.transfers.begin(), report.transfers.end(),
+                     [&](const TransferReport &a, const TransferReport &b) {
+                       return std::pair(a.stage, order(a)) < std::pair(b.stage, order(b));
+                     });
+  }
+
+  std::string splitText(const program::StateT &state) const {
+    std::string text;
+    for (size_t dim = 0; dim < state.split.size(); ++dim)
+      for (const program::AxisRef &axis : state.split[dim]->axes) {
+        auto &declared = program.axes[axis.axis()];
+        std::string name = declared->name;
+        if (axis.size() != declared->size)
+          name += fmt::format(":({}){}", axis.pre(), axis.size());
+        text += fmt::format("{}dim {} over {}", text.empty() ? "" : ", ", dim, name);
       }
-    for (auto &[key, transfer] : found)
-      report.transfers.push_back(transfer);
+    return text;
+  }
+  static std::vector<uint64_t> localShape(const program::StateT &state) {
+    std::vector<uint64_t> local(state.shape);
+    for (size_t dim = 0; dim < state.split.size(); ++dim)
+      local[dim] = program::paddedExtent(local[dim], state.split[dim]->axes);
+    return local;
+  }
+  std::vector<HoldingReport> holdingsOf(const program::RankProgramT &rank) const {
+    std::vector<HoldingReport> holdings;
+    for (auto &state : rank.state)
+      if (state->kind == program::StateKind::Parameter)
+        holdings.push_back({state->name, state->shape, localShape(*state), {}, splitText(*state), ""});
+    for (auto &state : rank.state)
+      for (HoldingReport &holding : holdings)
+        if (state->kind == program::StateKind::FirstMoment && state->name == holding.name) {
+          holding.stateLocal = localShape(*state);
+          holding.stateSplit = splitText(*state);
+        }
+    return holdings;
   }
 
   std::string orderOf(const program::RankProgramT &rank) const {
     std::string order;
-    for (auto &entry : rank.entries)
-      if (entry->name == "train")
-        for (const program::Row &row : entry->rows) {
-          if (row.kind() != program::RowKind::Body)
-            continue;
-          auto kind = rank.bodies[row.index()]->kind;
-          std::string name = kind == program::BodyKind::Forward    ? "F" + std::to_string(row.microbatch())
-                             : kind == program::BodyKind::Backward ? "B" + std::to_string(row.microbatch())
-                                                                   : lower(program::EnumNameBodyKind(kind));
-          order += (order.empty() ? "" : " ") + name;
-        }
+    for (const program::Row &row : train(rank).rows) {
+      if (row.kind() != program::RowKind::Body)
+        continue;
+      auto kind = rank.bodies[row.index()]->kind;
+      std::string name = kind == program::BodyKind::Forward    ? "F" + std::to_string(row.microbatch())
+                         : kind == program::BodyKind::Backward ? "B" + std::to_string(row.microbatch())
+                                                               : snakeCase(program::EnumNameBodyKind(kind));
+      order += (order.empty() ? "" : " ") + name;
+    }
     return order;
   }
 
@@ -105,19 +157,12 @@ struct Reporter {
     out.layers = rank.layers;
     out.peakBytes = rank.arenaBytes;
     for (const program::MemoryUse &use : rank.memory)
-      out.bytesByClass[lower(program::EnumNameMemoryClass(use.kind()))] += use.bytes();
-    flatbuffers::FlatBufferBuilder builder;
-    for (auto &communicator : program.communicators) {
-      builder.Clear();
-      builder.Finish(program::CreateCommunicator(builder, communicator.get()));
-      auto members = program::members(mesh, first, *flatbuffers::GetRoot<program::Communicator>(builder.GetBufferPointer()));
-      if (members.empty())
-        continue;
-      std::string text = communicator->name + ": ranks";
-      for (uint32_t member : members)
-        text += " " + std::to_string(member);
-      out.groups.push_back(text);
-    }
+      out.bytesByClass[snakeCase(program::EnumNameMemoryClass(use.kind()))] += use.bytes();
+    for (uint32_t index = 0; index < program.communicators.size(); ++index)
+      if (auto list = members(index, first); !list.empty())
+        out.groups.push_back(
+            fmt::format("{}: ranks {}", bareAxes(program.communicators[index]->name), fmt::join(list, " ")));
+    out.holdings = holdingsOf(rank);
     out.order = orderOf(rank);
     report.ranks.push_back(std::move(out));
   }
@@ -133,44 +178,43 @@ Report hocket::tools::makeReport(const program::ProgramT &program) {
   return std::move(reporter.report);
 }
 
-nlohmann::ordered_json Report::json(const program::ProgramT &program) const {
+nlohmann::ordered_json hocket::tools::reportJson(const Report &report, const program::ProgramT &program) {
   nlohmann::ordered_json out;
   out["model"] = program.name;
   out["plan"] = program.plan;
   out["parameters"] = program.parameters;
   out["schedule"] = program.schedule;
-  for (const RankReport &rank : ranks)
-    out["ranks"].push_back({{"coordinates", rank.coordinates}, {"ranks", rank.ranks}, {"stage", rank.stage}, {"layers", rank.layers},
-                            {"peak_bytes", rank.peakBytes}, {"library_bytes", 0}, {"bytes_by_class", rank.bytesByClass},
-                            {"groups", rank.groups}, {"order", rank.order}});
-  out["transfers"] = nlohmann::json::array();
-  for (const TransferReport &transfer : transfers)
-    out["transfers"].push_back({{"stage", transfer.stage}, {"op", transfer.op}, {"axes", transfer.axes}, {"bytes", transfer.bytes},
-                                {"count", transfer.count}, {"cause", transfer.cause}, {"path", transfer.path}, {"source", transfer.source}});
-  return out;
-}
-
-std::string Report::text(const program::ProgramT &program) const {
-  std::string mesh, out;
-  for (auto &axis : program.axes)
-    mesh += fmt::format("{}{}={}", mesh.empty() ? "" : " ", axis->name, axis->size);
-  out += fmt::format("model {} ({} parameters) under plan {} on {}\n", program.name, program.parameters, program.plan, mesh);
-  out += fmt::format("batch {} sequences of {} tokens: {} microbatches of {} sequences a rank; schedule {}\n", program.globalBatch,
-                     program.sequence, program.microbatches, program.microbatchRows, program.schedule);
-  for (const RankReport &rank : ranks) {
-    out += fmt::format("\nstage {}: {} ranks, the first is {}\n  layers  {}\n  memory  {} (planned peak of a rank)\n", rank.stage, rank.ranks,
-                       rank.coordinates, rank.layers, bytesText(rank.peakBytes));
-    for (auto &[name, bytes] : rank.bytesByClass)
-      out += fmt::format("          {:<16}{:>12}\n", name, bytesText(bytes));
-    for (const std::string &group : rank.groups)
-      out += fmt::format("  talks   {}\n", group);
-    std::string order = rank.order.size() > 150 ? rank.order.substr(0, 150) + " …" : rank.order;
-    out += fmt::format("  order   {}\n", order);
-    out += fmt::format("  transfers of a step (bytes of one message, as the value is reduced, gathered or sent)\n");
-    for (const TransferReport &transfer : transfers)
-      if (transfer.stage == rank.stage)
-        out += fmt::format("    {:>4} x {:<14} {:<12} {:>10}  {}  because {}\n", transfer.count, transfer.op, transfer.axes,
-                           bytesText(transfer.bytes), transfer.path, transfer.cause);
+  for (const RankReport &rank : report.ranks) {
+    nlohmann::ordered_json state = nlohmann::json::array();
+    for (const HoldingReport &holding : rank.holdings)
+      state.push_back({{"name", holding.name},
+                       {"shape", holding.shape},
+                       {"local", holding.local},
+                       {"split", holding.split},
+                       {"optimizer_local", holding.stateLocal},
+                       {"optimizer_split", holding.stateSplit}});
+    out["ranks"].push_back({{"coordinates", rank.coordinates},
+                            {"ranks", rank.ranks},
+                            {"stage", rank.stage},
+                            {"layers", rank.layers},
+                            {"peak_bytes", rank.peakBytes},
+                            {"library_bytes", 0},
+                            {"bytes_by_class", rank.bytesByClass},
+                            {"groups", rank.groups},
+                            {"state", state},
+                            {"order", rank.order}});
   }
+  out["transfers"] = nlohmann::json::array();
+  for (const TransferReport &t : report.transfers)
+    out["transfers"].push_back({{"stage", t.stage},
+                                {"phase", t.phase},
+                                {"op", t.op},
+                                {"axes", t.axes},
+                                {"bytes", t.bytes},
+                                {"sent", t.sent},
+                                {"count", t.count},
+                                {"cause", t.cause},
+                                {"path", t.path},
+                                {"source", t.source}});
   return out;
 }

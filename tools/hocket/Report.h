@@ -8,6 +8,13 @@
 
 namespace hocket::tools {
 
+/// One parameter on the ranks of a stage.
+struct HoldingReport {
+  std::string name;
+  std::vector<uint64_t> shape, local, stateLocal; ///< whole; what a rank holds of it; of its optimizer state
+  std::string split, stateSplit;                  ///< "dim 0 over tp", "" for whole
+};
+
 /// All ranks of one stage do the same; `coordinates` is the first of them.
 struct RankReport {
   std::string coordinates;
@@ -15,26 +22,30 @@ struct RankReport {
   std::string layers;
   uint64_t peakBytes = 0;
   std::map<std::string, uint64_t> bytesByClass;
-  std::vector<std::string> groups;  ///< "over {\"dp\"}: pp=0 dp=0 tp=0, pp=0 dp=1 tp=0"
-  std::string order;                ///< "begin F0 F1 B0 F2 B1 … update"
+  std::vector<std::string> groups; ///< of the first rank: "tp: ranks 0 1"
+  std::vector<HoldingReport> holdings;
+  std::string order; ///< "begin F0 F1 B0 F2 B1 … update"
 };
 
-/// One kind of transfer of a step, on every rank of its stage.
+/// One kind of transfer of a step, on every rank of its stage. In order of the step: begin, forward, backward, update.
 struct TransferReport {
   uint32_t stage = 0;
-  std::string op, axes, cause, path, source;
-  uint64_t bytes = 0; ///< of one message: the whole value that is reduced or gathered, or what is sent
+  std::string phase, op, axes, cause, path, source;
+  uint64_t bytes = 0; ///< of the whole value that is reduced or gathered, or of what is sent
+  uint64_t sent =
+      0; ///< what one rank sends for it: all_reduce 2(n-1)/n, reduce_scatter and all_gather (n-1)/n of bytes
   uint64_t count = 0; ///< a step
 };
 
 struct Report {
   std::vector<RankReport> ranks;
   std::vector<TransferReport> transfers;
-  nlohmann::ordered_json json(const program::ProgramT &program) const;
-  std::string text(const program::ProgramT &program) const;
 };
 
 Report makeReport(const program::ProgramT &program);
+nlohmann::ordered_json reportJson(const Report &report, const program::ProgramT &program);
+/// For people: layers that are alike are one line.
+std::string reportText(const Report &report, const program::ProgramT &program);
 /// 1234567 as "1.18 MiB".
 std::string bytesText(uint64_t bytes);
 } // namespace hocket::tools

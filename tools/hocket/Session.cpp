@@ -57,7 +57,8 @@ bool Session::verify() {
       auto [first, fresh] = symbols.try_emplace(symbol.getName(), &op);
       if (fresh)
         continue;
-      auto fault = op.emitError() << "redefines '" << symbol.getName() << "'; blocks, models, recipes, meshes and plans share one table of names";
+      auto fault = op.emitError() << "redefines '" << symbol.getName()
+                                  << "'; blocks, models, recipes, meshes and plans share one table of names";
       fault.attachNote(first->second->getLoc()) << "first defined here";
     }
   if (errorCount != before)

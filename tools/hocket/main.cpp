@@ -32,7 +32,10 @@ int main(int argc, char **argv) {
 
   CLI::App app("Hocket compiles a model and a plan into one executable per cluster.", "hocket");
   app.require_subcommand(1);
-  std::map<std::string, Command> commands = {{"compile", addCompile(app)}, {"check", addCheck(app)}, {"explain", addExplain(app)}, {"interpret", addInterpret(app)}};
+  std::map<std::string, Command> commands = {{"compile", addCompile(app)},
+                                             {"check", addCheck(app)},
+                                             {"explain", addExplain(app)},
+                                             {"interpret", addInterpret(app)}};
   try {
     app.parse(ours);
   } catch (const CLI::ParseError &error) {
