@@ -35,19 +35,21 @@ void AxesAttr::print(AsmPrinter &printer) const {
 
 ParseResult hocket::dist::parseAxes(OpAsmParser &parser, AxesAttr &axes) {
   SmallVector<AxisRef> refs;
+  std::string name;
   SMLoc loc = parser.getCurrentLocation();
-  // A brace opens a list; anything else is one axis.
-  if (succeeded(parser.parseOptionalLBrace())) {
-    if (failed(parser.parseOptionalRBrace())) {
-      do
-        if (parseAxisRef(parser, refs.emplace_back(), "a mesh axis in quotes, as in {\"pp\", \"dp\"}"))
-          return failure();
-      while (succeeded(parser.parseOptionalComma()));
-      if (parser.parseRBrace())
+  // One whole axis stands bare (a colon behind it belongs to the op); braces hold a list, and sub-axes.
+  if (succeeded(parser.parseOptionalString(&name))) {
+    refs.push_back({StringAttr::get(parser.getContext(), name)});
+  } else if (failed(parser.parseOptionalLBrace())) {
+    return parser.emitError(loc)
+           << "expected a mesh axis in quotes, \"tp\", or several in braces, {\"pp\", \"tp\":(1)2}";
+  } else if (failed(parser.parseOptionalRBrace())) {
+    do
+      if (parseAxisRef(parser, refs.emplace_back(), "a mesh axis in quotes, as in {\"pp\", \"dp\"}"))
         return failure();
-    }
-  } else if (parseAxisRef(parser, refs.emplace_back(), "a mesh axis in quotes, \"tp\", or several, {\"pp\", \"dp\"}")) {
-    return failure();
+    while (succeeded(parser.parseOptionalComma()));
+    if (parser.parseRBrace())
+      return failure();
   }
   axes = AxesAttr::getChecked([&] { return parser.emitError(loc); }, parser.getContext(), refs);
   return success(static_cast<bool>(axes));

@@ -55,7 +55,7 @@ def Dist_SliceOp : Dist_PlacedOp<"slice", (ins NN_Tensor:$x, I64Attr:$dim, Dist_
 def Dist_MaskOp : Dist_PlacedOp<"mask", (ins NN_Tensor:$x, I64Attr:$dim, I64Attr:$size, Dist_AxesAttr:$axes, F64Attr:$value), [Pure]> {
   let summary = "x with the padding of `dim` (a dimension of `size` elements split over `axes`) set to the neutral `value`";
   let results = (outs NN_Tensor:$y);
-  let assemblyFormat = [{$x `dim` $dim `of` $size `over` custom<Axes>($axes) `with` custom<Real>($value) `:` type($x) `->` type($y)
+  let assemblyFormat = [{$x `dim` $dim `of` $size `over` custom<Axes>($axes) `with` custom<Neutral>($value) `:` type($x) `->` type($y)
       `` custom<Placement>($path, $phase, $shardings) attr-dict}];
   let hasVerifier = 1;
 }

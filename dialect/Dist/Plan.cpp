@@ -14,8 +14,9 @@ static AxesAttr axesOf(Operation *tactic) {
 }
 
 LogicalResult BatchOp::verify() {
-  if (getMicrobatch() < 1)
-    return emitOpError() << "takes " << getMicrobatch() << " sequences a microbatch; at least 1 is needed";
+  int64_t sequences = getMicrobatchAttr().getInt();
+  if (sequences < 1)
+    return emitOpError() << "takes " << sequences << " sequences a microbatch; at least 1 is needed";
   return success();
 }
 
@@ -28,8 +29,8 @@ LogicalResult SplitOp::verify() {
   }
   if (getPattern().value_or("").empty())
     return emitOpError() << "names no parameter";
-  if (!getDim() || *getDim() < 0)
-    return emitOpError() << "has dimension " << getDim().value_or(0) << "; dimensions count from 0";
+  if (int64_t dim = getDimAttr() ? getDimAttr().getInt() : -1; dim < 0)
+    return emitOpError() << "has dimension " << dim << "; dimensions count from 0";
   return success();
 }
 
@@ -42,8 +43,9 @@ LogicalResult StagesOp::verify() {
 }
 
 LogicalResult ZeroOp::verify() {
-  if (getStage() < 0 || getStage() > 1)
-    return emitOpError() << "has stage " << getStage() << "; stages 0 and 1 are known";
+  int64_t stage = getStageAttr().getInt();
+  if (stage < 0 || stage > 1)
+    return emitOpError() << "has stage " << stage << "; stages 0 and 1 are known";
   return success();
 }
 
@@ -114,7 +116,7 @@ static bool checkPair(Operation *earlier, Operation *later) {
 }
 
 /// ZeRO splits what data-parallel ranks hold alike, so its axes are among those that split the batch.
-static bool checkZeroAxes(PlanOp plan) {
+static bool checkZeroAxes(PlanOp plan, MeshOp mesh) {
   auto zero = plan.tactic<ZeroOp>();
   if (!zero)
     return true;
@@ -122,7 +124,7 @@ static bool checkZeroAxes(PlanOp plan) {
   AxesAttr data = batch ? batch.getAxesAttr() : AxesAttr();
   bool sound = true;
   for (const AxisRef &ref : zero.getAxes().getRefs()) {
-    if (data && llvm::is_contained(data.getRefs(), ref))
+    if ((data && llvm::is_contained(data.getRefs(), ref)) || (mesh && mesh.getAxisSize(ref.name) == 0))
       continue;
     bool elsewhere = llvm::any_of(plan.getBody().front(), [&](Operation &op) {
       return contradict(zero, &op) && axesOf(&op) &&
@@ -160,6 +162,6 @@ LogicalResult PlanOp::verifySymbolUses(SymbolTableCollection &symbols) {
       sound &= checkPair(&earlier, &tactic);
     }
   }
-  sound &= checkZeroAxes(*this);
+  sound &= checkZeroAxes(*this, mesh);
   return success(sound);
 }

@@ -66,13 +66,13 @@ TEST(Equivalence, EmptyShards) {
 // KV heads over the major half, their query heads over the minor one, written out.
 TEST(Equivalence, SubAxesByHand) {
   expectEqual(groupedLlama, {1, 4, 0,
-                             R"(split "layers.*.attn.q.weight" dim 1 over "tp":(1)2
-                                split "layers.*.attn.q.weight" dim 2 over "tp":(2)2
-                                split "layers.*.attn.kv.weight" dim 2 over "tp":(1)2)"});
+                             R"(split "layers.*.attn.q.weight" dim 1 over {"tp":(1)2}
+                                split "layers.*.attn.q.weight" dim 2 over {"tp":(2)2}
+                                split "layers.*.attn.kv.weight" dim 2 over {"tp":(1)2})"});
 }
 // Only the minor half of the axis does anything; the ranks of the major half are replicas.
 TEST(Equivalence, OneSubAxisAlone) {
-  expectEqual(groupedLlama, {1, 4, 0, R"(split "layers.*.mlp.down.weight" dim 0 over "tp":(2)2)"});
+  expectEqual(groupedLlama, {1, 4, 0, R"(split "layers.*.mlp.down.weight" dim 0 over {"tp":(2)2})"});
 }
 // The comparison can fail: a mask or a reduction that does nothing is seen. (Padding is NaN in a lockstep run.)
 TEST(Equivalence, WhatIsBrokenIsSeen) {

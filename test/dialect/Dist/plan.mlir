@@ -1,0 +1,30 @@
+// RUN: hocket-opt --verify-roundtrip %s | FileCheck %s
+nn.model @gpt(%tokens: tensor<?x4xi32>, %next: tensor<?x4xi32>) -> (tensor<f32>, tensor<i64>) {
+  %w = param "wte" : tensor<8x8xf32> init normal(0.02)
+  %e = embedding %tokens, %w : tensor<?x4xi32>, tensor<8x8xf32> -> tensor<?x4x8xf32>
+  %sum, %count = cross_entropy %e, %next : tensor<?x4x8xf32>, tensor<?x4xi32> -> tensor<f32>, tensor<i64>
+  return %sum, %count : tensor<f32>, tensor<i64>
+}
+dist.mesh @cluster<"pp"=2, "dp"=2, "cp"=2, "tp"=4>
+// CHECK-LABEL: dist.plan @all for @gpt on @cluster {
+dist.plan @all for @gpt on @cluster {
+  // CHECK-NEXT: batch over {"dp", "cp"} microbatch 2 sequences
+  batch over {"dp", "cp"} microbatch 2 sequences
+  // CHECK-NEXT: split "h.*.attn.qkv.weight" dim 2 over "tp"
+  split "h.*.attn.qkv.weight" dim 2 over {"tp"}
+  // CHECK-NEXT: split "kv" dim 1 over {"tp":(1)2}
+  split "kv" dim 1 over {"tp":(1)2}
+  // CHECK-NEXT: split megatron over "tp"
+  split megatron over "tp"
+  // CHECK-NEXT: stages over "pp" schedule "1f1b"
+  stages over "pp" schedule "1f1b"
+  // CHECK-NEXT: zero 1 over {"dp", "cp"}
+  zero 1 over {"dp", "cp"}
+}
+// CHECK-LABEL: dist.plan @plain
+dist.plan @plain for @gpt on @cluster {
+  // CHECK-NEXT: batch microbatch 1 sequences
+  batch microbatch 1 sequences
+  // CHECK-NEXT: stages over "pp" schedule gpipe
+  stages over "pp" schedule "gpipe"
+}
