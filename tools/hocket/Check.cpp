@@ -3,6 +3,7 @@
 #include "tools/hocket/Lowering.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 using namespace hocket;
 using namespace hocket::tools;
 
@@ -12,12 +13,21 @@ struct CheckOptions {
   PlanFlags plan;
 };
 
+nlohmann::ordered_json json(const Session &session, size_t plans) {
+  nlohmann::ordered_json out{{"plans", plans}, {"faults", nlohmann::json::array()}};
+  for (const Session::Fault &fault : session.faults()) {
+    nlohmann::ordered_json notes = nlohmann::json::array();
+    for (const Session::Message &note : fault.notes)
+      notes.push_back({{"place", note.place}, {"text", note.text}});
+    out["faults"].push_back({{"place", fault.place}, {"text", fault.text}, {"notes", notes}});
+  }
+  return out;
+}
+
 int check(const CheckOptions &options) {
   Session session;
-  if (!session.load(options.file))
-    return InputAtFault;
   std::vector<PlanChoice> choices;
-  if (session.verify()) {
+  if (session.load(options.file) && session.verify()) {
     choices = choosePlans(session, options.plan, /*all=*/true);
     if (!options.plan.mesh.empty())
       session.verify();
@@ -25,7 +35,7 @@ int check(const CheckOptions &options) {
       checkPlan(session, choice);
   }
   if (options.format == "json") {
-    fmt::print("{{\"faults\": {}, \"plans\": {}}}\n", session.errors(), choices.size());
+    fmt::print("{}\n", json(session, choices.size()).dump(2));
   } else if (!session.errors()) {
     fmt::print("{}: no fault; {} plan{} checked\n", options.file, choices.size(), choices.size() == 1 ? "" : "s");
   }

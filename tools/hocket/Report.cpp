@@ -198,7 +198,7 @@ nlohmann::ordered_json hocket::tools::reportJson(const Report &report, const pro
                             {"stage", rank.stage},
                             {"layers", rank.layers},
                             {"peak_bytes", rank.peakBytes},
-                            {"library_bytes", 0},
+                            {"library_bytes", libraryBytes},
                             {"bytes_by_class", rank.bytesByClass},
                             {"groups", rank.groups},
                             {"state", state},

@@ -3,10 +3,16 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Parser/Parser.h"
+#include "passes/StepToProgram/ProgramStrings.h"
 #include "tools/Dialects.h"
 #include "llvm/Support/MemoryBuffer.h"
 using namespace mlir;
+using namespace hocket;
 using namespace hocket::tools;
+
+static Session::Message messageOf(Diagnostic &diagnostic) {
+  return {step::sourceOf(diagnostic.getLocation()), diagnostic.str()};
+}
 
 Session::Session() {
   DialectRegistry registry;
@@ -15,15 +21,20 @@ Session::Session() {
   mlirContext->printOpOnDiagnostic(false);
   printer = std::make_unique<SourceMgrDiagnosticHandler>(sources, mlirContext.get());
   mlirContext->getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
-    errorCount += diagnostic.getSeverity() == DiagnosticSeverity::Error;
-    return failure(); // counted, not handled: the printer comes next
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
+      Fault fault{messageOf(diagnostic), {}};
+      for (Diagnostic &note : diagnostic.getNotes())
+        fault.notes.push_back(messageOf(note));
+      faultList.push_back(std::move(fault));
+    }
+    return failure(); // kept, not handled: the printer comes next
   });
 }
 Session::~Session() = default;
 
 void Session::error(const std::string &text) {
   llvm::errs() << "error: " << text << '\n';
-  ++errorCount;
+  faultList.push_back({{"", text}, {}});
 }
 
 bool Session::load(const std::string &path) {
@@ -49,7 +60,7 @@ bool Session::add(const std::string &text, const std::string &source) {
 }
 
 bool Session::verify() {
-  unsigned before = errorCount;
+  unsigned before = errors();
   SymbolTableCollection tables;
   llvm::StringMap<Operation *> symbols;
   for (Operation &op : *parsed->getBody())
@@ -61,7 +72,7 @@ bool Session::verify() {
                                   << "'; blocks, models, recipes, meshes and plans share one table of names";
       fault.attachNote(first->second->getLoc()) << "first defined here";
     }
-  if (errorCount != before)
+  if (errors() != before)
     return false;
   parsed->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (failed(op->getName().verifyInvariants(op)) || failed(op->getName().verifyRegionInvariants(op)))
@@ -69,5 +80,5 @@ bool Session::verify() {
     if (auto user = dyn_cast<SymbolUserOpInterface>(op))
       (void)user.verifySymbolUses(tables);
   });
-  return errorCount == before;
+  return errors() == before;
 }

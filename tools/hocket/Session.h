@@ -6,6 +6,7 @@
 #include "llvm/Support/SourceMgr.h"
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace mlir {
 class SourceMgrDiagnosticHandler;
@@ -31,7 +32,15 @@ public:
   mlir::ModuleOp module() { return *parsed; }
   mlir::MLIRContext &context() { return *mlirContext; }
   /// Errors reported so far.
-  unsigned errors() const { return errorCount; }
+  unsigned errors() const { return faultList.size(); }
+  /// A sentence and where it points: "model.mlir:12:8", "" for no place. Notes are the other parties.
+  struct Message {
+    std::string place, text;
+  };
+  struct Fault : Message {
+    std::vector<Message> notes;
+  };
+  const std::vector<Fault> &faults() const { return faultList; }
   /// An error without a place, in the same form as the others.
   void error(const std::string &text);
 
@@ -40,6 +49,6 @@ private:
   llvm::SourceMgr sources;
   std::unique_ptr<mlir::SourceMgrDiagnosticHandler> printer;
   mlir::OwningOpRef<mlir::ModuleOp> parsed;
-  unsigned errorCount = 0;
+  std::vector<Fault> faultList;
 };
 } // namespace hocket::tools
