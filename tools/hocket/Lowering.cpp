@@ -10,12 +10,14 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::tools;
 
-/// A copy of the module with one plan, so that passes work on nothing else.
+/// A copy of the module with one plan and its mesh, so that passes work on nothing else.
 static OwningOpRef<ModuleOp> copyFor(Session &session, const PlanChoice &choice) {
   OwningOpRef<ModuleOp> copy(session.module().clone());
   for (Operation &op : llvm::make_early_inc_range(*copy->getBody()))
     if (auto plan = dyn_cast<dist::PlanOp>(op);
         plan && plan.getSymName() != const_cast<PlanChoice &>(choice).plan.getSymName())
+      op.erase();
+    else if (auto mesh = dyn_cast<dist::MeshOp>(op); mesh && mesh.getSymName() != const_cast<PlanChoice &>(choice).mesh.getSymName())
       op.erase();
   return copy;
 }
@@ -28,6 +30,22 @@ static void addNN(PassManager &manager, const PlanChoice &given, const analysis:
   options.rows = shape.rows();
   options.microbatches = shape.microbatches;
   nn::buildNNPipeline(manager, options);
+}
+
+/// For readers: what shardings speak of comes first, and blocks go once they are inlined.
+static void tidy(ModuleOp module) {
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+    if (isa<nn::BlockOp>(op))
+      op.erase();
+  Block *body = module.getBody();
+  Operation *next = body->empty() ? nullptr : &body->front();
+  for (Operation &op : llvm::make_early_inc_range(*body))
+    if (isa<dist::MeshOp, dist::PlanOp>(op)) {
+      if (&op == next)
+        next = op.getNextNode();
+      else
+        op.moveBefore(next);
+    }
 }
 
 static bool run(Session &session, PassManager &manager, ModuleOp module) {
@@ -57,7 +75,10 @@ OwningOpRef<ModuleOp> hocket::tools::lower(Session &session, const PlanChoice &c
     // Last: every buffer has its place, and the size of the arena is known.
     manager.addPass(step::createPlanMemoryPass());
   }
-  return run(session, manager, *module) ? std::move(module) : nullptr;
+  if (!run(session, manager, *module))
+    return nullptr;
+  tidy(*module);
+  return module;
 }
 
 /// A training step with the shape of the plan, or, where the batch does not fit it, with one microbatch.
