@@ -99,19 +99,12 @@ int writeExecutable(Session &session, ModuleOp module, PlanChoice &choice, const
 
 int compile(const CompileOptions &options) {
   Session session;
-  if (!session.load(options.file) || !session.verify())
+  std::optional<Job> job = openJob(session, options.file, options.plan);
+  if (!job)
     return InputAtFault;
-  auto choices = choosePlans(session, options.plan, /*all=*/false);
-  if (choices.empty() || !session.verify())
-    return InputAtFault;
-  PlanChoice &choice = choices[0];
+  PlanChoice &choice = job->choice;
   bool layerOnly = !options.emit.empty() && options.emit != "program";
-  auto shape = analysis::batchShape(choice.recipe, choice.plan, choice.mesh);
-  if (!shape) {
-    checkPlan(session, choice); // the other faults
-    return InputAtFault;
-  }
-  auto module = lower(session, choice, *shape, layerOnly ? layers.at(options.emit) : Layer::Kernels);
+  auto module = lower(session, choice, job->shape, layerOnly ? layers.at(options.emit) : Layer::Kernels);
   if (!module)
     return InputAtFault;
   if (layerOnly) {

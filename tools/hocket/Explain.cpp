@@ -16,16 +16,11 @@ struct ExplainOptions {
 
 int explain(const ExplainOptions &options) {
   Session session;
-  if (!session.load(options.file) || !session.verify())
+  std::optional<Job> job = openJob(session, options.file, options.plan);
+  if (!job)
     return InputAtFault;
-  auto choices = choosePlans(session, options.plan, /*all=*/false);
-  if (choices.empty() || !session.verify())
-    return InputAtFault;
-  PlanChoice &choice = choices[0];
-  auto shape = analysis::batchShape(choice.recipe, choice.plan, choice.mesh);
-  if (!shape)
-    return InputAtFault;
-  auto module = lower(session, choice, *shape, Layer::Kernels);
+  PlanChoice &choice = job->choice;
+  auto module = lower(session, choice, job->shape, Layer::Kernels);
   if (!module)
     return InputAtFault;
   auto program = step::buildProgram(*module, {});

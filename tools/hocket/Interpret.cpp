@@ -85,24 +85,19 @@ struct BatchSource {
 
 int interpret(const InterpretOptions &options) {
   Session session;
-  if (!session.load(options.file) || !session.verify())
+  std::optional<Job> job = openJob(session, options.file, options.plan);
+  if (!job)
     return InputAtFault;
-  auto choices = choosePlans(session, options.plan, /*all=*/false);
-  if (choices.empty() || !session.verify())
-    return InputAtFault;
-  PlanChoice &choice = choices[0];
-  auto shape = analysis::batchShape(choice.recipe, choice.plan, choice.mesh);
-  if (!shape)
-    return InputAtFault;
+  PlanChoice &choice = job->choice;
   Run local, whole;
-  local.module = lower(session, choice, *shape, Layer::Local);
-  whole.module = lower(session, choice, *shape, Layer::NN);
+  local.module = lower(session, choice, job->shape, Layer::Local);
+  whole.module = lower(session, choice, job->shape, Layer::NN);
   if (!local.module || !whole.module)
     return InputAtFault;
   auto recipeSeed = choice.recipe.entry<nn::SeedOp>();
   uint64_t seed = options.seed.value_or(recipeSeed ? recipeSeed.getSeed() : 0);
   BatchSource source;
-  if (!source.open(session, whole, choice, options, *shape, seed))
+  if (!source.open(session, whole, choice, options, job->shape, seed))
     return InputAtFault;
   local.start(choice, /*lockstep=*/true, options, seed);
   if (options.compare)

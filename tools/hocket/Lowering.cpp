@@ -17,7 +17,8 @@ static OwningOpRef<ModuleOp> copyFor(Session &session, const PlanChoice &choice)
     if (auto plan = dyn_cast<dist::PlanOp>(op);
         plan && plan.getSymName() != const_cast<PlanChoice &>(choice).plan.getSymName())
       op.erase();
-    else if (auto mesh = dyn_cast<dist::MeshOp>(op); mesh && mesh.getSymName() != const_cast<PlanChoice &>(choice).mesh.getSymName())
+    else if (auto mesh = dyn_cast<dist::MeshOp>(op);
+             mesh && mesh.getSymName() != const_cast<PlanChoice &>(choice).mesh.getSymName())
       op.erase();
   return copy;
 }
@@ -97,13 +98,12 @@ static OwningOpRef<ModuleOp> globalStep(Session &session, const PlanChoice &give
   return run(session, manager, *module) ? std::move(module) : nullptr;
 }
 
-bool hocket::tools::checkPlan(Session &session, const PlanChoice &given) {
+/// Everything but the batch, which `shape` is the outcome of.
+static void checkLayers(Session &session, const PlanChoice &given, std::optional<analysis::BatchShape> shape) {
   PlanChoice choice = given;
-  unsigned before = session.errors();
-  std::optional<analysis::BatchShape> shape = analysis::batchShape(choice.recipe, choice.plan, choice.mesh);
   OwningOpRef<ModuleOp> global = globalStep(session, choice, shape);
   if (!global)
-    return false;
+    return;
   bool stagesFit = true;
   if (auto stages = choice.plan.tactic<dist::StagesOp>()) {
     auto step = *global->getOps<nn::TrainingStepOp>().begin();
@@ -114,11 +114,29 @@ bool hocket::tools::checkPlan(Session &session, const PlanChoice &given) {
     PassManager manager(&session.context());
     dist::buildDistPipeline(manager, {.stopAfterShardings = true});
     (void)run(session, manager, *global);
-    return false;
+    return;
   }
-  if (!stagesFit) {
-    (void)lower(session, choice, *shape, Layer::Local);
-    return false;
+  (void)lower(session, choice, *shape, stagesFit ? Layer::Kernels : Layer::Local);
+}
+
+bool hocket::tools::checkPlan(Session &session, const PlanChoice &given) {
+  PlanChoice choice = given;
+  unsigned before = session.errors();
+  checkLayers(session, choice, analysis::batchShape(choice.recipe, choice.plan, choice.mesh));
+  return session.errors() == before;
+}
+
+std::optional<Job> hocket::tools::openJob(Session &session, const std::string &file, const PlanFlags &flags) {
+  if (!session.load(file) || !session.verify())
+    return std::nullopt;
+  auto choices = choosePlans(session, flags, /*all=*/false);
+  if (choices.empty() || (!flags.mesh.empty() && !session.verify()))
+    return std::nullopt;
+  PlanChoice &choice = choices[0];
+  auto shape = analysis::batchShape(choice.recipe, choice.plan, choice.mesh);
+  if (!shape) {
+    checkLayers(session, choice, shape);
+    return std::nullopt;
   }
-  return lower(session, choice, *shape, Layer::Kernels) && session.errors() == before;
+  return Job{choice, *shape};
 }

@@ -6,6 +6,15 @@
 
 namespace hocket::tools {
 
+/// What most commands work on: one plan of a file, and how it cuts the batch.
+struct Job {
+  PlanChoice choice;
+  analysis::BatchShape shape;
+};
+/// Loads and verifies a file and chooses the plan of the flags. Nothing after reports: of every fault, also of those that do not
+/// depend on the batch where that does not divide.
+std::optional<Job> openJob(Session &session, const std::string &file, const PlanFlags &flags);
+
 /// The layers of the compiler, in order; what `--emit` names.
 enum class Layer { NN, Sharded, Local, Step, Kernels };
 
