@@ -3,14 +3,19 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::analysis;
 
-std::optional<BatchShape> hocket::analysis::batchShape(nn::RecipeOp recipe, dist::PlanOp plan, dist::MeshOp mesh) {
+BatchShape hocket::analysis::microbatchShape(dist::PlanOp plan, dist::MeshOp mesh) {
   BatchShape shape;
-  auto tactic = plan.tactic<dist::BatchOp>();
-  if (tactic) {
+  if (auto tactic = plan.tactic<dist::BatchOp>()) {
     shape.rankRows = tactic.getMicrobatch();
     if (auto axes = tactic.getAxesAttr())
       shape.dataShards = dist::axesSize(mesh, axes.getRefs());
   }
+  return shape;
+}
+
+std::optional<BatchShape> hocket::analysis::batchShape(nn::RecipeOp recipe, dist::PlanOp plan, dist::MeshOp mesh) {
+  BatchShape shape = microbatchShape(plan, mesh);
+  auto tactic = plan.tactic<dist::BatchOp>();
   auto batch = recipe.entry<nn::BatchOp>();
   if (!batch || shape.rows() < 1) // the verifiers of recipe and plan have said so
     return std::nullopt;

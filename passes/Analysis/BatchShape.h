@@ -12,6 +12,8 @@ struct BatchShape {
   int64_t rows() const { return rankRows * dataShards; }
 };
 
+/// The shape of one microbatch under a plan; microbatches is 1.
+BatchShape microbatchShape(dist::PlanOp plan, dist::MeshOp mesh);
 /// The shape, or errors: a batch that is no multiple of one microbatch of all ranks together (with the nearest that
 /// are). A plan without `batch` takes one sequence at a time on one shard.
 std::optional<BatchShape> batchShape(nn::RecipeOp recipe, dist::PlanOp plan, dist::MeshOp mesh);

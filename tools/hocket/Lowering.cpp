@@ -88,10 +88,10 @@ static OwningOpRef<ModuleOp> globalStep(Session &session, const PlanChoice &give
   PlanChoice choice = given;
   OwningOpRef<ModuleOp> module = copyFor(session, choice);
   if (!shape) {
-    shape.emplace();
+    shape = analysis::microbatchShape(choice.plan, choice.mesh);
     for (auto recipe : module->getOps<nn::RecipeOp>())
       if (auto batch = recipe.entry<nn::BatchOp>())
-        batch.setSequences(1);
+        batch.setSequences(shape->rows());
   }
   PassManager manager(&session.context());
   addNN(manager, choice, *shape);
