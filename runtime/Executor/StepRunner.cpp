@@ -1,5 +1,6 @@
 // The loop over rows: streams, waits, messages. Instructions of bodies are in Instructions.cpp.
 #include "runtime/Executor/StepRunner.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace hocket::runtime {
@@ -34,6 +35,23 @@ Status StepRunner::run(uint64_t number) {
       return std::move(made.error());
     computeStream = std::move(*made);
   }
+  context.world.whileWaiting([this] { return progressInCollective(); });
+  Status ran = runRows();
+  context.world.whileWaiting({});
+  return ran;
+}
+
+// Called by the communicator. True while a message stream has rows left.
+bool StepRunner::progressInCollective() {
+  Result<bool> moved = advanceMessages();
+  if (!moved) {
+    messageError = std::move(moved.error());
+    return false;
+  }
+  return std::any_of(streams.begin() + 1, streams.end(), [this](const StreamState &s) { return !finished(s); });
+}
+
+Status StepRunner::runRows() {
   Deadline deadline = deadlineIn(context.waitSeconds);
   for (;;) {
     Result<bool> moved = advanceMessages();
@@ -64,6 +82,8 @@ Status StepRunner::run(uint64_t number) {
 }
 
 Result<bool> StepRunner::advanceMessages() {
+  if (messageError)
+    return *messageError;
   bool moved = false;
   for (size_t i = 1; i < streams.size(); ++i) {
     StreamState &stream = streams[i];

@@ -1,10 +1,12 @@
 // Runs the rows of one entry on one rank. Event-driven: stream 0 computes in the calling thread, every other stream has
-// at most one message on its way; a row starts when its waits are satisfied. While nothing can go on, the rank sleeps
-// until one of its messages may have moved.
+// at most one message on its way; a row starts when its waits are satisfied. Messages go on while stream 0 waits in a
+// collective, as the deadlock judge assumes: every stream runs by itself. While nothing can go on, the rank sleeps until
+// one of its messages may have moved.
 #ifndef HOCKET_RUNTIME_EXECUTOR_STEPRUNNER_H
 #define HOCKET_RUNTIME_EXECUTOR_STEPRUNNER_H
 
 #include "runtime/Executor/RankContext.h"
+#include <optional>
 
 namespace hocket::runtime {
 
@@ -28,6 +30,8 @@ private:
   bool finished(const StreamState &stream) const { return stream.done == stream.rows.size(); }
   bool ready(const StreamState &stream) const;
   Result<bool> advanceMessages();
+  Status runRows();
+  bool progressInCollective();
   Status post(StreamState &stream);
   Status runBody(const program::Row &row);
   Status runInstruction(const program::Instruction &instruction, const program::Row &row);
@@ -42,6 +46,7 @@ private:
   const program::Entry &entry;
   std::vector<StreamState> streams;
   std::unique_ptr<Stream> computeStream;
+  std::optional<Error> messageError; // met while stream 0 waited in a collective
   std::vector<void *> pointers;   // of the running instruction
   std::vector<int64_t> arguments; // of the running instruction
   uint64_t step = 0;

@@ -122,6 +122,7 @@ static void checkLayers(Session &session, const PlanChoice &given, std::optional
 bool hocket::tools::checkPlan(Session &session, const PlanChoice &given) {
   PlanChoice choice = given;
   unsigned before = session.errors();
+  (void)analysis::usesAllRanks(choice.plan, choice.mesh);
   checkLayers(session, choice, analysis::batchShape(choice.recipe, choice.plan, choice.mesh));
   return session.errors() == before;
 }
@@ -134,9 +135,10 @@ std::optional<Job> hocket::tools::openJob(Session &session, const std::string &f
     return std::nullopt;
   PlanChoice &choice = choices[0];
   auto shape = analysis::batchShape(choice.recipe, choice.plan, choice.mesh);
-  if (!shape) {
+  bool spread = analysis::usesAllRanks(choice.plan, choice.mesh);
+  if (!shape)
     checkLayers(session, choice, shape);
+  if (!shape || !spread)
     return std::nullopt;
-  }
   return Job{choice, *shape};
 }

@@ -1,7 +1,7 @@
 // One plan of a module through every layer.
 #pragma once
 #include "mlir/IR/OwningOpRef.h"
-#include "passes/Analysis/BatchShape.h"
+#include "passes/Analysis/PlanShape.h"
 #include "tools/hocket/PlanChoice.h"
 
 namespace hocket::tools {

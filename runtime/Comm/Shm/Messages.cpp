@@ -9,7 +9,8 @@ namespace {
 
 constexpr uint32_t phases = 16;
 // How long a sleeper may miss an abort, and how long a rank that owes copies sleeps at most.
-constexpr std::chrono::nanoseconds longest = std::chrono::milliseconds(20), owed = std::chrono::microseconds(200);
+constexpr std::chrono::nanoseconds longest = std::chrono::milliseconds(20), owed = std::chrono::microseconds(200),
+                                   streaming = std::chrono::milliseconds(1);
 
 bool isPast(const Slot &slot, uint32_t turn) { return slot.state.load(std::memory_order_acquire) / phases > turn; }
 
@@ -266,6 +267,15 @@ Woken Messages::waitWhile(Word &word, uint32_t value, Deadline deadline) {
       serve();
     futexWait(word, value, std::min(left, busy ? owed : longest));
   }
+}
+
+Woken Messages::waitInCollective(Word &word, uint32_t value, Deadline deadline) {
+  while (progress && word.load(std::memory_order_acquire) == value && progress()) {
+    Woken woken = waitWhile(word, value, std::min(deadline, std::chrono::steady_clock::now() + streaming));
+    if (woken != Woken::TimedOut || std::chrono::steady_clock::now() >= deadline)
+      return woken;
+  }
+  return waitWhile(word, value, deadline);
 }
 
 Error Messages::abortError() const {

@@ -7,6 +7,7 @@
 
 #include "runtime/Comm/Shm/Control.h"
 #include "runtime/Comm/Shm/Region.h"
+#include <functional>
 #include <mutex>
 
 namespace hocket::runtime::shm {
@@ -39,6 +40,9 @@ public:
   std::unique_ptr<Request> post(Message message);
   // Waits until the word holds another value, and meanwhile does what this rank owes its messages.
   Woken waitWhile(Word &word, uint32_t value, Deadline deadline);
+  // The same for a collective, with calls of the progress function as well (World::whileWaiting).
+  Woken waitInCollective(Word &word, uint32_t value, Deadline deadline);
+  void setProgress(std::function<bool()> function) { progress = std::move(function); }
   // Waits until this rank's bell has rung since the last return: a peer has moved one of its messages on. May return
   // early.
   Woken waitForAny(Word &bell, Deadline deadline);
@@ -59,6 +63,7 @@ private:
   void serve();
 
   const Region &region;
+  std::function<bool()> progress;
   int spins;
   uint32_t heard = 0; // rings of the bell that waitForAny has returned for
   std::mutex mutex;

@@ -169,7 +169,7 @@ Status ShmCommunicator::meet(const Call &call, Deadline deadline) {
     futexWake(control.generation);
     return {};
   }
-  switch (messages.waitWhile(control.generation, generation, deadline)) {
+  switch (messages.waitInCollective(control.generation, generation, deadline)) {
   case Woken::Changed:
     return {};
   case Woken::TimedOut:

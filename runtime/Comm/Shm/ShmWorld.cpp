@@ -33,6 +33,8 @@ Result<std::unique_ptr<Communicator>> ShmWorld::communicator(const Group &group,
   return std::unique_ptr<Communicator>(std::make_unique<ShmCommunicator>(group, member, shared, **control, *messages));
 }
 
+void ShmWorld::whileWaiting(std::function<bool()> progress) { messages->setProgress(std::move(progress)); }
+
 Status ShmWorld::waitForMessages(Deadline deadline) {
   if (messages->waitForAny(status().bell, deadline) == Woken::Aborted)
     return messages->abortError();

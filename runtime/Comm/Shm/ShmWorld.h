@@ -25,6 +25,7 @@ public:
   // Never waits. The region must hold a group of the same id and members. The world must outlive its communicators.
   Result<std::unique_ptr<Communicator>> communicator(const Group &group, Deadline deadline) override;
   Status waitForMessages(Deadline deadline) override;
+  void whileWaiting(std::function<bool()> progress) override;
   void abort(std::string_view message) override;
 
   Region &region() { return shared; }

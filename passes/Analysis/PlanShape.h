@@ -1,4 +1,4 @@
-// How a plan cuts the recipe's global batch: microbatches, and rows of each.
+// What a plan makes of mesh and batch: microbatches, rows of each, and whether every rank has work.
 #pragma once
 #include "dialect/Dist/Dist.h"
 #include "dialect/NN/NN.h"
@@ -12,6 +12,8 @@ struct BatchShape {
   int64_t rows() const { return rankRows * dataShards; }
 };
 
+/// True if batch, splits or stages spread work over every axis of the mesh; else errors: ranks would be left idle.
+bool usesAllRanks(dist::PlanOp plan, dist::MeshOp mesh);
 /// The shape of one microbatch under a plan; microbatches is 1.
 BatchShape microbatchShape(dist::PlanOp plan, dist::MeshOp mesh);
 /// The shape, or errors: a batch that is no multiple of one microbatch of all ranks together (with the nearest that

@@ -1,4 +1,4 @@
-#include "passes/Analysis/BatchShape.h"
+#include "passes/Analysis/PlanShape.h"
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::analysis;
@@ -11,6 +11,30 @@ BatchShape hocket::analysis::microbatchShape(dist::PlanOp plan, dist::MeshOp mes
       shape.dataShards = dist::axesSize(mesh, axes.getRefs());
   }
   return shape;
+}
+
+bool hocket::analysis::usesAllRanks(dist::PlanOp plan, dist::MeshOp mesh) {
+  llvm::StringSet<> used;
+  auto use = [&](dist::AxesAttr axes) {
+    for (const dist::AxisRef &ref : axes ? axes.getRefs() : llvm::ArrayRef<dist::AxisRef>())
+      used.insert(ref.name.getValue());
+  };
+  for (Operation &op : plan.getBody().front())
+    llvm::TypeSwitch<Operation *>(&op)
+        .Case([&](dist::BatchOp batch) { use(batch.getAxesAttr()); })
+        .Case([&](dist::SplitOp split) { use(split.getAxes()); })
+        .Case([&](dist::StagesOp stages) { use(stages.getAxes()); });
+  bool all = true;
+  for (auto axis : mesh.getAxes().getAsRange<dist::MeshAxisAttr>()) {
+    if (axis.getSize() == 1 || used.contains(axis.getName()))
+      continue;
+    all = false;
+    auto error = plan.emitError() << "no tactic spreads work over mesh axis \"" << axis.getName() << "\" of " << axis.getSize()
+                                  << ": only 1 in " << axis.getSize() << " of the " << mesh.getWorldSize()
+                                  << " ranks would do work of its own (use it in batch, split or stages, or leave it out)";
+    error.attachNote(mesh.getLoc()) << "mesh declared here";
+  }
+  return all;
 }
 
 std::optional<BatchShape> hocket::analysis::batchShape(nn::RecipeOp recipe, dist::PlanOp plan, dist::MeshOp mesh) {
