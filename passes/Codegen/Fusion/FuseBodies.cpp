@@ -65,6 +65,13 @@ void splitSquareSums(Block &block) {
   }
 }
 
+/// What nothing uses is not computed.
+void eraseDead(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (op.use_empty() && roleOf(&op) != Role::Other)
+      op.erase();
+}
+
 LogicalResult checkKernels(Block &block) {
   bool sound = true;
   for (Operation &op : block) {
@@ -103,6 +110,7 @@ struct CodegenFuse : impl::CodegenFusePassBase<CodegenFuse> {
     getOperation().walk([&](step::BodyOp body) { bodies.push_back(body); });
     for (step::BodyOp body : bodies) {
       Block &block = body.getBody().front();
+      eraseDead(block);
       if (failed(checkKernels(block)) || failed(lowerProducts(body))) {
         signalPassFailure();
         continue;

@@ -21,8 +21,9 @@ struct Interface {
       for (Value operand : op->getOperands())
         if (!operand.getDefiningOp() || !inside.contains(operand.getDefiningOp()))
           (isa<RankedTensorType>(operand.getType()) ? tensors : numbers).insert(operand);
+      bool all = isa<AttentionOp, AttentionGradOp>(op); // their emitters write every result
       for (Value result : op->getResults())
-        if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !inside.contains(user); }))
+        if (all || llvm::any_of(result.getUsers(), [&](Operation *user) { return !inside.contains(user); }))
           results.push_back(result);
     }
   }
