@@ -330,7 +330,8 @@ Tiling chooseTiling(const Graph &graph) {
   const KernelShape &shape = graph.getShape();
   Tiling tiling{shape.rows, shape.columns, 1, 1};
   if (graph.hasColumnSums()) {
-    int64_t pieces = graph.hasRowReductions() ? 2 : 8; // each piece reads the rows' statistics again
+    // each piece reads the rows' statistics again; short pieces of long rows waste memory bandwidth
+    int64_t pieces = graph.hasRowReductions() ? 2 : 4;
     int64_t block = llvm::alignTo(llvm::divideCeil(shape.columns, pieces), lanes);
     tiling.columnBlock = std::min<int64_t>(block, 512);
     tiling.columnBlocks = llvm::divideCeil(shape.columns, tiling.columnBlock);

@@ -59,7 +59,7 @@ private:
     Group &group = order[place];
     SmallVector<Operation *> ops = group.ops;
     ops.push_back(op);
-    if (ops.size() > mostOps || operandsOf(ops) > mostOperands || !isKernel(ops))
+    if (ops.size() > mostOps || operandsOf(ops) > mostOperands || llvm::any_of(ops, collectsScalars) || !isKernel(ops))
       return false;
     if (canMoveUp(op, place)) {
       group.ops = ops;
@@ -83,11 +83,24 @@ private:
       }
     return kernelShape(ops).has_value();
   }
+  /// A stack of scalars (the square sums of all parameters) and what takes it apart stay alone, and scalars do not
+  /// count as operands: so kernels do not depend on how many layers there are.
+  static bool collectsScalars(Operation *op) {
+    if (auto stack = dyn_cast<StackOp>(op))
+      return elementsOf(stack.getXs().front()) == 1;
+    auto unstack = dyn_cast<UnstackOp>(op);
+    return unstack && elementsOf(unstack.getYs().front()) == 1;
+  }
   static size_t operandsOf(ArrayRef<Operation *> ops) {
     llvm::SmallSetVector<Value, 16> values;
+    auto insert = [&](ValueRange more) {
+      for (Value value : more)
+        if (isa<RankedTensorType>(value.getType()) && elementsOf(value) > 1)
+          values.insert(value);
+    };
     for (Operation *op : ops) {
-      values.insert_range(op->getOperands());
-      values.insert_range(op->getResults());
+      insert(op->getOperands());
+      insert(op->getResults());
     }
     return values.size();
   }

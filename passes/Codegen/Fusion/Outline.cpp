@@ -89,12 +89,11 @@ std::string nameOf(ArrayRef<Operation *> ops) {
       c = '_';
   if (std::optional<KernelShape> shape = kernelShape(ops))
     return name + "_" + std::to_string(shape->rows) + "x" + std::to_string(shape->columns);
-  for (int64_t size : cast<RankedTensorType>(ops.front()->getResult(0).getType()).getShape())
-    name +=
-        (size == cast<RankedTensorType>(ops.front()->getResult(0).getType()).getShape().front() && name.back() != 'x'
-             ? "_"
-             : "x") +
-        std::to_string(size);
+  char separator = '_';
+  for (int64_t size : cast<RankedTensorType>(ops.front()->getResult(0).getType()).getShape()) {
+    name += separator + std::to_string(size);
+    separator = 'x';
+  }
   return name;
 }
 

@@ -1,14 +1,24 @@
 // RUN: hocket-opt %s --codegen-fuse | FileCheck %s
 // Shapes, transposes and leading dimensions of products, from the rule.
 
-step.program @s0 under @p stage 0 layers "all" microbatches 1 {
+nn.model @m(%t: tensor<?x4xi32>, %n: tensor<?x4xi32>) -> (tensor<f32>, tensor<i64>) {
+  %w = param "w" : tensor<8x8xf32> init zeros
+  %x = embedding %t, %w : tensor<?x4xi32>, tensor<8x8xf32> -> tensor<?x4x8xf32>
+  %s, %c = cross_entropy %x, %n : tensor<?x4x8xf32>, tensor<?x4xi32> -> tensor<f32>, tensor<i64>
+  return %s, %c : tensor<f32>, tensor<i64>
+}
+dist.mesh @one<"dp"=1>
+dist.plan @p for @m on @one {
+  batch over "dp" microbatch 2 sequences
+}
+step.program @s0 under @p stage 0 computes ["h.0"] microbatches 1 {
   %a_buffer = buffer activation "a" in slot : memref<2x4x3x5xf32>
   %w_buffer = buffer parameter "w" in arena : memref<3x5x7xf32>
   %h_buffer = buffer activation "h" in slot : memref<2x4x7xf32>
   %t_buffer = buffer parameter "t" in arena : memref<9x7xf32>
   %c_buffer = buffer activation "c" in slot : memref<2x6x7xf32>
-  // CHECK: body forward chunk 0 {
-  body forward chunk 0 {
+  // CHECK: body forward {
+  body forward {
     %a = load %a_buffer : memref<2x4x3x5xf32> -> tensor<2x4x3x5xf32>
     %w = load %w_buffer : memref<3x5x7xf32> -> tensor<3x5x7xf32>
     %h = load %h_buffer : memref<2x4x7xf32> -> tensor<2x4x7xf32>
