@@ -11,3 +11,7 @@ config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"
 config.substitutions.append(("%examples", os.path.join(config.hocket_source_dir, "examples")))
 config.substitutions.append(("%source", config.hocket_source_dir))
 config.substitutions.append(("%python", "python3"))
+config.substitutions.append(("%exits", "python3 " + os.path.join(config.test_source_root, "integration", "Inputs", "exits.py")))
+# The nightly sizes: tools/check --long sets HOCKET_LONG=1.
+if os.environ.get("HOCKET_LONG") == "1":
+    config.available_features.add("long")
