@@ -27,12 +27,15 @@ nlohmann::ordered_json json(const Session &session, size_t plans) {
 int check(const CheckOptions &options) {
   Session session;
   std::vector<PlanChoice> choices;
-  if (session.load(options.file) && session.verify()) {
-    choices = choosePlans(session, options.plan, /*all=*/true);
-    if (!options.plan.mesh.empty())
-      session.verify();
+  if (session.load(options.file)) {
+    bool sound = session.verify();
+    checkScheduleNames(session);
+    if (sound || dropFaultyTactics(session))
+      choices = choosePlans(session, options.plan, /*all=*/true);
+    if (!options.plan.mesh.empty() && sound)
+      sound = session.verify();
     for (const PlanChoice &choice : choices)
-      checkPlan(session, choice);
+      checkPlan(session, choice, /*complete=*/sound);
   }
   if (options.format == "json") {
     fmt::print("{}\n", json(session, choices.size()).dump(2));

@@ -5,6 +5,7 @@
 #include "passes/DistToStep/Passes.h"
 #include "passes/DistToStep/StagePlacement.h"
 #include "passes/NN/Passes.h"
+#include "passes/Schedule/Solvers.h"
 #include "passes/Step/Passes.h"
 using namespace mlir;
 using namespace hocket;
@@ -119,10 +120,37 @@ static void checkLayers(Session &session, const PlanChoice &given, std::optional
   (void)lower(session, choice, *shape, stagesFit ? Layer::Kernels : Layer::Local);
 }
 
-bool hocket::tools::checkPlan(Session &session, const PlanChoice &given) {
+bool hocket::tools::dropFaultyTactics(Session &session) {
+  llvm::DenseSet<Location> faulty;
+  for (const Session::Fault &fault : session.faults())
+    if (fault.loc)
+      faulty.insert(*fault.loc);
+  size_t dropped = 0;
+  for (auto plan : session.module().getOps<dist::PlanOp>())
+    for (Operation &tactic : llvm::make_early_inc_range(plan.getBody().front()))
+      if (faulty.contains(tactic.getLoc())) {
+        ++dropped;
+        tactic.erase();
+      }
+  return dropped == faulty.size() && llvm::all_of(session.faults(), [](auto &fault) { return fault.loc.has_value(); });
+}
+
+void hocket::tools::checkScheduleNames(Session &session) {
+  session.module().walk([](dist::StagesOp stages) {
+    schedule::Faults faults;
+    if (schedule::findSolver(stages.getSchedule().str(), faults))
+      return;
+    for (const schedule::Fault &fault : faults)
+      stages.emitError() << fault.text;
+    stages.setSchedule("1f1b");
+  });
+}
+
+bool hocket::tools::checkPlan(Session &session, const PlanChoice &given, bool complete) {
   PlanChoice choice = given;
   unsigned before = session.errors();
-  (void)analysis::usesAllRanks(choice.plan, choice.mesh);
+  if (complete)
+    (void)analysis::usesAllRanks(choice.plan, choice.mesh);
   checkLayers(session, choice, analysis::batchShape(choice.recipe, choice.plan, choice.mesh));
   return session.errors() == before;
 }

@@ -11,8 +11,8 @@ struct Job {
   PlanChoice choice;
   analysis::BatchShape shape;
 };
-/// Loads and verifies a file and chooses the plan of the flags. Nothing after reports: of every fault, also of those that do not
-/// depend on the batch where that does not divide.
+/// Loads and verifies a file and chooses the plan of the flags. Nothing after reports: of every fault, also of those
+/// that do not depend on the batch where that does not divide.
 std::optional<Job> openJob(Session &session, const std::string &file, const PlanFlags &flags);
 
 /// The layers of the compiler, in order; what `--emit` names.
@@ -29,5 +29,11 @@ mlir::OwningOpRef<mlir::ModuleOp> lower(Session &session, const PlanChoice &choi
                                         Layer until);
 
 /// Reports all that is wrong with a plan, going on after a fault with what does not depend on it. True if nothing is.
-bool checkPlan(Session &session, const PlanChoice &choice);
+/// `complete`: false for a plan that lost faulty tactics; what only their absence causes is not reported then.
+bool checkPlan(Session &session, const PlanChoice &choice, bool complete = true);
+/// After verifiers found faults: takes the faulty tactics out of their plans, so that the others can be checked. False
+/// if anything else is faulty as well.
+bool dropFaultyTactics(Session &session);
+/// Reports schedules that are not known; their plans go on with 1f1b.
+void checkScheduleNames(Session &session);
 } // namespace hocket::tools

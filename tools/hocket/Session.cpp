@@ -22,7 +22,7 @@ Session::Session() {
   printer = std::make_unique<SourceMgrDiagnosticHandler>(sources, mlirContext.get());
   mlirContext->getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
-      Fault fault{messageOf(diagnostic), {}};
+      Fault fault{messageOf(diagnostic), {}, diagnostic.getLocation()};
       for (Diagnostic &note : diagnostic.getNotes())
         fault.notes.push_back(messageOf(note));
       faultList.push_back(std::move(fault));
@@ -34,7 +34,7 @@ Session::~Session() = default;
 
 void Session::error(const std::string &text) {
   llvm::errs() << "error: " << text << '\n';
-  faultList.push_back({{"", text}, {}});
+  faultList.push_back({{"", text}, {}, std::nullopt});
 }
 
 bool Session::load(const std::string &path) {
@@ -75,7 +75,9 @@ bool Session::verify() {
   if (errors() != before)
     return false;
   parsed->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (failed(op->getName().verifyInvariants(op)) || failed(op->getName().verifyRegionInvariants(op)))
+    // Of the module's own region only uses of symbols would be checked, up to the first fault; that is done below.
+    if (failed(op->getName().verifyInvariants(op)) ||
+        (!isa<ModuleOp>(op) && failed(op->getName().verifyRegionInvariants(op))))
       return;
     if (auto user = dyn_cast<SymbolUserOpInterface>(op))
       (void)user.verifySymbolUses(tables);

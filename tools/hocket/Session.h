@@ -5,6 +5,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/SourceMgr.h"
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,7 @@ public:
   };
   struct Fault : Message {
     std::vector<Message> notes;
+    std::optional<mlir::Location> loc;
   };
   const std::vector<Fault> &faults() const { return faultList; }
   /// An error without a place, in the same form as the others.
