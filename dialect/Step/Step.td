@@ -159,7 +159,7 @@ def Step_LaunchOp : Step_WorkOp<"launch", (ins FlatSymbolRefAttr:$kernel, Variad
     Variadic<AnyMemRef>:$outs)> {
   let summary = "runs a kernel: func.func @kernel(inputs…, scalars…) -> results…, made of nn and step data-movement ops";
   let assemblyFormat = [{$kernel `(` $inputs `)` (`scalars` `(` $scalars^ `)`)? (`outs` `(` $outs^ `:` type($outs) `)`)?
-      `:` custom<TypesInParens>(type($inputs)) `->` custom<TypesInParens>(type($results)) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
+      `:` custom<TypeList>(type($inputs)) `->` custom<TypeList>(type($results)) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 def Step_GemmOp : Step_WorkOp<"gemm", (ins AnyType:$a, AnyType:$b, Optional<AnyType>:$c, Variadic<AnyMemRef>:$outs,
     UnitAttr:$trans_a, UnitAttr:$trans_b, DenseI64ArrayAttr:$mnk, DenseI64ArrayAttr:$leading, OptionalAttr<I64Attr>:$batch,
@@ -167,13 +167,13 @@ def Step_GemmOp : Step_WorkOp<"gemm", (ins AnyType:$a, AnyType:$b, Optional<AnyT
   let summary = "row-major product on the vendor's library: result[m,n] = op(a) op(b) (+ c); mnk, leading dimensions of a, b, result";
   let assemblyFormat = [{(`transpose_a` $trans_a^)? $a `,` (`transpose_b` $trans_b^)? $b (`add` $c^ `:` type($c))?
       (`outs` `(` $outs^ `:` type($outs) `)`)? `mnk` $mnk `leading` $leading (`batch` $batch^ `strides` $strides)?
-      `:` type($a) `,` type($b) `->` custom<TypesInParens>(type($results)) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
+      `:` type($a) `,` type($b) `->` custom<TypeList>(type($results)) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 def Step_CollectiveOp : Step_WorkOp<"collective", (ins Step_CollectiveKind:$kind, Dist_Reduction:$reduction, AnyType:$input,
     Variadic<AnyMemRef>:$outs, Dist_AxesAttr:$axes, OptionalAttr<DenseI64ArrayAttr>:$stages, StrAttr:$cause), []> {
   let summary = "a flat, rank-major collective, as communicators offer it";
   let assemblyFormat = [{$kind $reduction $input (`outs` `(` $outs^ `:` type($outs) `)`)? `over` custom<Axes>($axes)
-      (`stages` $stages^)? `because` $cause `:` type($input) `->` custom<TypesInParens>(type($results)) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
+      (`stages` $stages^)? `because` $cause `:` type($input) `->` custom<TypeList>(type($results)) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 
 // ---- data movement, inside kernels --------------------------------------------------------------------------------------

@@ -6,14 +6,7 @@ namespace hocket::step {
 /// Names results by path and work: %h0_attn_gemm, %h3_ln_1_layer_norm.
 void nameWork(mlir::Operation *op, mlir::OpAsmSetValueNameFn set);
 
-/// "(tensor<4xf32>, memref<2xf32>)", also "()": type lists of ODS do not read an empty one.
-inline mlir::ParseResult parseTypesInParens(mlir::OpAsmParser &parser, llvm::SmallVectorImpl<mlir::Type> &types) {
-  return parser.parseCommaSeparatedList(mlir::OpAsmParser::Delimiter::Paren,
-                                        [&] { return parser.parseType(types.emplace_back()); });
-}
-inline void printTypesInParens(mlir::OpAsmPrinter &printer, mlir::Operation *, mlir::TypeRange types) {
-  printer << '(';
-  llvm::interleaveComma(types, printer, [&](mlir::Type type) { printer.printType(type); });
-  printer << ')';
-}
+/// For op formats: types in parentheses, none too: `()`.
+mlir::ParseResult parseTypeList(mlir::OpAsmParser &parser, llvm::SmallVectorImpl<mlir::Type> &types);
+void printTypeList(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::TypeRange types);
 } // namespace hocket::step
