@@ -69,18 +69,6 @@ static void printScheduleName(OpAsmPrinter &printer, Operation *, StringAttr nam
   printer.printKeywordOrString(name.getValue());
 }
 
-/// What a mask writes: a number, inf or -inf.
-static ParseResult parseNeutral(OpAsmParser &parser, FloatAttr &value) {
-  double sign = succeeded(parser.parseOptionalMinus()) ? -1 : 1, number = std::numeric_limits<double>::infinity();
-  if (failed(parser.parseOptionalKeyword("inf")) && parseReal(parser, number))
-    return failure();
-  value = parser.getBuilder().getF64FloatAttr(sign * number);
-  return success();
-}
-static void printNeutral(OpAsmPrinter &printer, Operation *, FloatAttr value) {
-  printer << realText(value.getValueAsDouble());
-}
-
 static ParseResult parseReductionWord(OpAsmParser &parser, ReductionAttr &reduction) {
   StringRef word;
   SMLoc loc = parser.getCurrentLocation();

@@ -114,3 +114,14 @@ ParseResult parseKind(OpAsmParser &parser, SlotKindAttr &kind) {
 }
 void printKind(OpAsmPrinter &printer, Operation *, SlotKindAttr kind) { printer << stringifySlotKind(kind.getValue()); }
 } // namespace hocket::nn
+
+ParseResult hocket::nn::parseNeutral(OpAsmParser &parser, FloatAttr &value) {
+  double sign = succeeded(parser.parseOptionalMinus()) ? -1 : 1, number = std::numeric_limits<double>::infinity();
+  if (failed(parser.parseOptionalKeyword("inf")) && parseReal(parser, number))
+    return failure();
+  value = parser.getBuilder().getF64FloatAttr(sign * number);
+  return success();
+}
+void hocket::nn::printNeutral(OpAsmPrinter &printer, Operation *, FloatAttr value) {
+  printer << realText(value.getValueAsDouble());
+}

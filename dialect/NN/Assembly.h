@@ -53,6 +53,10 @@ void printLearningRate(OpAsmPrinter &printer, Operation *op, FloatAttr peak, Int
 ParseResult parseReal(OpAsmParser &parser, FloatAttr &value);
 void printReal(OpAsmPrinter &printer, Operation *op, FloatAttr value);
 
+/// What a mask writes: a number, inf or -inf.
+ParseResult parseNeutral(OpAsmParser &parser, FloatAttr &value);
+void printNeutral(OpAsmPrinter &printer, Operation *op, FloatAttr value);
+
 /// param, first_moment, …: what a slot holds.
 ParseResult parseKind(OpAsmParser &parser, SlotKindAttr &kind);
 void printKind(OpAsmPrinter &printer, Operation *op, SlotKindAttr kind);

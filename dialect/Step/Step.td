@@ -203,6 +203,6 @@ def Step_SliceOp : Step_MoveOp<"slice", (ins NN_Tensor:$x, I64:$offset, I64Attr:
 }
 def Step_MaskOp : Step_MoveOp<"mask", (ins NN_Tensor:$x, I64:$extent, I64Attr:$dim, F64Attr:$value)> {
   let summary = "x with elements from `extent` on along `dim` set to `value`";
-  let assemblyFormat = "$x `dim` $dim `extent` $extent `with` custom<Real>($value) `:` type($x) `->` type($y) attr-dict";
+  let assemblyFormat = "$x `dim` $dim `extent` $extent `with` custom<Neutral>($value) `:` type($x) `->` type($y) attr-dict";
 }
 #endif

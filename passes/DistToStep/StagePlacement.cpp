@@ -20,12 +20,26 @@ bool hocket::step::isFree(Operation *op) {
   });
 }
 
+/// Where the user wrote the layer that `op` came from: the outermost call.
+static Location outermostCall(Operation *op) {
+  Location loc = op->getLoc();
+  if (auto name = dyn_cast<NameLoc>(loc))
+    loc = name.getChildLoc();
+  while (auto call = dyn_cast<CallSiteLoc>(loc))
+    loc = call.getCaller();
+  return loc;
+}
+
 /// The layers in model order, cut into stages.
 static LogicalResult cutLayers(Block &microbatch, StagePlacement &placement, Location loc) {
   llvm::SetVector<StringRef> layers;
+  std::optional<Location> declared;
   for (Operation &op : microbatch)
-    if (StringRef layer = layerOf(nn::getPath(&op)); !layer.empty() && nn::getPhase(&op) == nn::Phase::Forward)
+    if (StringRef layer = layerOf(nn::getPath(&op)); !layer.empty() && nn::getPhase(&op) == nn::Phase::Forward) {
       layers.insert(layer);
+      if (!declared)
+        declared = outermostCall(&op);
+    }
   for (StringRef layer : layers)
     placement.layers.push_back(layer.str());
   if (placement.stages == 1) {
@@ -38,6 +52,8 @@ static LogicalResult cutLayers(Block &microbatch, StagePlacement &placement, Loc
         auto error = emitError(loc) << fault.text;
         for (const std::string &note : fault.notes)
           error.attachNote() << note;
+        if (declared)
+          error.attachNote(*declared) << "layers are made here";
       }
       return failure();
     }

@@ -109,6 +109,7 @@ int compile(const CompileOptions &options) {
     return InputAtFault;
   if (layerOnly) {
     module->print(llvm::outs());
+    llvm::outs() << "\n";
     return Done;
   }
   if (options.emit == "program") {

@@ -20,7 +20,7 @@ def ranks_of(plan, compiled):
     mesh = re.search(r"--mesh (\S+)", plan)
     if mesh:
         return math.prod(int(axis.split("=")[1]) for axis in mesh[1].split(","))
-    return int(re.search(r": (\d+) ranks,", compiled)[1])
+    return int(re.search(r"hocket-run -n (\d+)", compiled)[1])
 
 
 class Run:

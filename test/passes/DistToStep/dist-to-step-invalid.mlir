@@ -9,6 +9,7 @@ nn.block @layer(%x: tensor<?x2x4xf32>) -> tensor<?x2x4xf32> {
 nn.model @m(%tokens: tensor<?x2xi32>, %next: tensor<?x2xi32>) -> (tensor<f32>, tensor<i64>) {
   %wte = param "wte" : tensor<4x4xf32> init normal(0.02)
   %x = embedding %tokens, %wte : tensor<?x2xi32>, tensor<4x4xf32> -> tensor<?x2x4xf32>
+  // expected-note-re @+1 {{{{^}}layers are made here{{$}}}}
   %y = repeat @layer(%x) 3 as "h" : tensor<?x2x4xf32> -> tensor<?x2x4xf32>
   %logits = linear transposed %y, %wte : tensor<?x2x4xf32>, tensor<4x4xf32> -> tensor<?x2x4xf32>
   %sum, %count = cross_entropy %logits, %next : tensor<?x2x4xf32>, tensor<?x2xi32> -> tensor<f32>, tensor<i64>

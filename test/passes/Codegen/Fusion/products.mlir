@@ -17,6 +17,12 @@ step.program @s0 under @p stage 0 computes ["h.0"] microbatches 1 {
   %h_buffer = buffer activation "h" in slot : memref<2x4x7xf32>
   %t_buffer = buffer parameter "t" in arena : memref<9x7xf32>
   %c_buffer = buffer activation "c" in slot : memref<2x6x7xf32>
+  %o0_buffer = buffer activation "o0" in slot : memref<2x4x7xf32>
+  %o1_buffer = buffer activation "o1" in slot : memref<2x4x9xf32>
+  %o2_buffer = buffer activation "o2" in slot : memref<2x4x3x5xf32>
+  %o3_buffer = buffer activation "o3" in slot : memref<3x5x7xf32>
+  %o4_buffer = buffer activation "o4" in slot : memref<7x3x5xf32>
+  %o5_buffer = buffer activation "o5" in slot : memref<2x4x6xf32>
   // CHECK: body forward {
   body forward {
     %a = load %a_buffer : memref<2x4x3x5xf32> -> tensor<2x4x3x5xf32>
@@ -42,5 +48,11 @@ step.program @s0 under @p stage 0 computes ["h.0"] microbatches 1 {
     // a batch
     // CHECK: gemm %{{.+}}, transpose_b %{{.+}} mnk [4, 6, 7] leading [7, 7, 6] batch 2 strides [28, 42, 24]
     %5 = nn.matmul %h, %c "b s h, b t h -> b s t" : tensor<2x4x7xf32>, tensor<2x6x7xf32> -> tensor<2x4x6xf32>
+    store %0, %o0_buffer : tensor<2x4x7xf32>, memref<2x4x7xf32>
+    store %1, %o1_buffer : tensor<2x4x9xf32>, memref<2x4x9xf32>
+    store %2, %o2_buffer : tensor<2x4x3x5xf32>, memref<2x4x3x5xf32>
+    store %3, %o3_buffer : tensor<3x5x7xf32>, memref<3x5x7xf32>
+    store %4, %o4_buffer : tensor<7x3x5xf32>, memref<7x3x5xf32>
+    store %5, %o5_buffer : tensor<2x4x6xf32>, memref<2x4x6xf32>
   }
 }
