@@ -4,6 +4,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "passes/Codegen/CPU/Kernels.h"
 #include "passes/Codegen/Fusion/Passes.h"
+#include "passes/Dist/Judge/Passes.h"
 #include "passes/Dist/Passes.h"
 #include "passes/DistToStep/Passes.h"
 #include "passes/NN/Passes.h"
@@ -18,6 +19,7 @@ int main(int argc, char **argv) {
   hocket::nn::registerNNPasses();
   hocket::nn::registerNNPipeline();
   hocket::dist::registerDistPasses();
+  hocket::dist::registerPartitionJudgePasses();
   hocket::step::registerDistToStepPasses();
   hocket::step::registerStepPasses();
   hocket::codegen::registerCodegenFusionPasses();
