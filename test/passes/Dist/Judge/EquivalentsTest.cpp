@@ -1,0 +1,65 @@
+// Programs that compute the same another way are accepted, and do compute the same.
+#include "test/passes/Dist/Judge/Rewrites.h"
+#include "test/passes/Dist/Judge/Subject.h"
+#include <gtest/gtest.h>
+using namespace mlir;
+using namespace hocket::testing;
+
+namespace {
+struct Equivalent {
+  const char *name;
+  Rewrite rewrite;
+  TestPlan plan;
+};
+void PrintTo(const Equivalent &equivalent, std::ostream *os) { *os << equivalent.name; }
+
+const TestPlan square{2, 2, 1}, wide{1, 4, 0}, narrow{1, 2, 0};
+const Equivalent equivalents[] = {
+    {"ScatterAndGather", scatterAndGather, square},
+    {"ReduceAndSlice", reduceAndSlice, square},
+    {"OneAxisAtATime", oneAxisAtATime, square},
+    {"OneValueAtATime", oneValueAtATime, square},
+    {"OnceForEachUse", onceForEachUse, square},
+    {"SliceAndGather", sliceAndGather, square},
+    {"ExchangeOnTheWay", exchangeOnTheWay, square},
+    {"ScatterSummands", scatterSummands, square},
+    {"MaskTwice", maskTwice, square},
+    {"JoinOverOneDevice", joinOverOneDevice, narrow},
+    {"HalvesOfAxis", halvesOfAxis, wide},
+    {"PartialBackwards", partialBackwards, square},
+    {"SplitInHalves", splitInHalves, wide},
+};
+class Equivalents : public ::testing::TestWithParam<Equivalent> {};
+} // namespace
+
+// Wherever it fits, all at once.
+TEST_P(Equivalents, AcceptedAndAlike) {
+  const Equivalent &param = GetParam();
+  Subject subject(fourHeadGpt, param.plan);
+  ASSERT_TRUE(subject.compiled());
+  OwningOpRef<ModuleOp> module = subject.copy();
+  int changed = 0;
+  for (Operation *op : opsOf(*module))
+    changed += param.rewrite(op);
+  EXPECT_GT(changed, 0);
+  std::string said;
+  EXPECT_TRUE(Subject::accepts(*module, &said)) << said;
+  EXPECT_TRUE(subject.runsAlike(*module));
+}
+INSTANTIATE_TEST_SUITE_P(Rewrites, Equivalents, ::testing::ValuesIn(equivalents),
+                         [](const ::testing::TestParamInfo<Equivalent> &info) { return info.param.name; });
+
+// A gradient's join commutes with what is linear in it: the derivative of the norm, and of its gain and bias.
+TEST(Equivalents, JoinsMovedPastLinearOps) {
+  Subject subject(fourHeadGpt, square);
+  ASSERT_TRUE(subject.compiled());
+  int accepted = 0;
+  for (size_t i = 0, count = opsOf(*subject.copy()).size(); i < count; ++i) {
+    OwningOpRef<ModuleOp> module = subject.copy();
+    if (!movePastFirstUser(opsOf(*module)[i]) || !Subject::accepts(*module))
+      continue;
+    ++accepted;
+    EXPECT_TRUE(subject.runsAlike(*module)) << "op " << i;
+  }
+  EXPECT_GE(accepted, 4);
+}

@@ -1,0 +1,36 @@
+// Small changes of partitioned programs: building blocks of mutants and of equivalents. Each returns false, and changes
+// nothing, where it does not fit the op.
+#pragma once
+#include "dialect/Dist/Dist.h"
+
+namespace hocket::testing {
+using Rewrite = bool (*)(mlir::Operation *op);
+
+// ---- mutants
+bool drop(mlir::Operation *op);           ///< its operand in place of its result; a slice in place of a reduce_scatter
+bool repeat(mlir::Operation *op);         ///< an all_reduce of what was joined already
+bool swapAxes(mlir::Operation *op);       ///< dp for tp and tp for dp
+bool swapReduction(mlir::Operation *op);  ///< max for sum, sum for the others
+bool otherMaskValue(mlir::Operation *op); ///< 1 for 0, 0 for the others
+bool shorterDimension(mlir::Operation *op); ///< masks and offsets of two elements less
+bool dropOffset(mlir::Operation *op);       ///< an op that took an offset takes none
+/// The first (last) user takes the operand of an all_reduce, and its results are joined; claims are changed to fit.
+bool movePastFirstUser(mlir::Operation *op);
+bool movePastLastUser(mlir::Operation *op);
+bool wrongPartial(mlir::Operation *op); ///< claims that its first result is partial over tp, or is not any more
+
+// ---- equivalents
+bool scatterAndGather(mlir::Operation *op); ///< for an all_reduce
+bool reduceAndSlice(mlir::Operation *op);   ///< for a reduce_scatter
+bool oneAxisAtATime(mlir::Operation *op);   ///< an all_reduce over several axes as several
+bool oneValueAtATime(mlir::Operation *op);  ///< an all_reduce of several values as several
+bool onceForEachUse(mlir::Operation *op);   ///< an all_reduce issued again for its last user
+bool sliceAndGather(mlir::Operation *op);   ///< behind an all_reduce: a value cut up and put together
+bool exchangeOnTheWay(mlir::Operation *op); ///< as above, with an all_to_all between
+bool scatterSummands(mlir::Operation *op);  ///< a reduce_scatter of a sum as the sum of two
+bool maskTwice(mlir::Operation *op);
+bool joinOverOneDevice(mlir::Operation *op); ///< behind an all_reduce, over "dp" (of one device)
+bool halvesOfAxis(mlir::Operation *op);      ///< an all_reduce over "tp" of 4 over its halves, one by one
+bool partialBackwards(mlir::Operation *op);  ///< a claim with its partial axes in another order
+bool splitInHalves(mlir::Operation *op);     ///< a claim with "tp" of 4 as its two halves, where shards are even
+} // namespace hocket::testing
