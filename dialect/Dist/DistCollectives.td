@@ -48,8 +48,7 @@ def Dist_AllToAllOp : Dist_PlacedOp<"all_to_all", (ins NN_Tensor:$x, I64Attr:$sp
 def Dist_SliceOp : Dist_PlacedOp<"slice", (ins NN_Tensor:$x, I64Attr:$dim, Dist_AxesAttr:$axes), [Pure]> {
   let summary = "this rank's shard of a dimension that is whole over `axes`";
   let results = (outs NN_Tensor:$y);
-  // Axes before `dim`: a colon right after "tp" would begin a sub-axis.
-  let assemblyFormat = [{$x `over` custom<Axes>($axes) `dim` $dim `:` type($x) `->` type($y)
+  let assemblyFormat = [{$x `dim` $dim `over` custom<Axes>($axes) `:` type($x) `->` type($y)
       `` custom<Placement>($path, $phase, $shardings) attr-dict}];
   let hasVerifier = 1;
 }

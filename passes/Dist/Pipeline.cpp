@@ -1,5 +1,6 @@
 // The order of the passes of the where layer.
 #include "mlir/Pass/PassManager.h"
+#include "passes/Dist/Judge/Passes.h"
 #include "passes/Dist/Passes.h"
 using namespace mlir;
 
@@ -14,4 +15,7 @@ void hocket::dist::buildDistPipeline(OpPassManager &manager, const DistPipelineO
   // Once, after all shardings are settled: no tactic inserts collectives itself. Then: local types, no op with operands
   // in disagreement, every transfer an op with its cause.
   manager.addPass(createPartitionPass());
+  // On the border, so that later passes can trust the partition. Knows nothing of the partitioner; changes nothing.
+  // Then: every value is what it says it is a shard or partial of.
+  manager.addPass(createVerifyPartitionPass());
 }

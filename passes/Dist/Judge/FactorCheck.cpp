@@ -2,6 +2,7 @@
 #include "passes/Dist/Judge/FactorCheck.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/Dist/Judge/IndexCheck.h"
+#include "llvm/ADT/SetVector.h"
 using namespace mlir;
 
 namespace hocket::dist::judge {
@@ -253,8 +254,8 @@ void FactorCheck::checkResult(OpResult result) {
     diag << "a shard of " << claimed->global << ", but its operands make it one of " << found.global;
   else
     diag << describe(mesh, *claimed) << ", but its operands make it " << describe(mesh, found);
-  for (OpOperand &operand : op->getOpOperands())
-    if (const ValueState *state = claims.of(operand.get()); state && describe(mesh, *state) != "whole")
-      claims.noteMaker(diag, operand.get());
+  for (Value operand : llvm::SetVector<Value>(op->operand_begin(), op->operand_end()))
+    if (const ValueState *state = claims.of(operand); state && describe(mesh, *state) != "whole")
+      claims.noteMaker(diag, operand);
 }
 } // namespace hocket::dist::judge

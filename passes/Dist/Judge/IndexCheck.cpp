@@ -71,14 +71,10 @@ void checkOffset(Claims &claims, Operation *op, const nn::FactorRule &rule, Arra
 }
 
 // ---- padding
-/// What padding must hold so that it does not change what `op` makes of `operand`.
-static double neutral(Operation *op, const nn::FactorRule &rule, OpOperand &operand) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (!isa<FloatType>(cast<RankedTensorType>(operand.get().getType()).getElementType()))
-    return -1; // a label that is not counted
-  if (isa<nn::RowSumExpOp>(op) || rule.reduction == nn::ReductionKind::Max)
-    return -infinity;
-  return rule.reduction == nn::ReductionKind::Min ? infinity : 0;
+/// What padding must hold so that it does not change what the op makes of `operand`.
+static double neutral(const nn::FactorRule &rule, OpOperand &operand) {
+  bool real = isa<FloatType>(cast<RankedTensorType>(operand.get().getType()).getElementType());
+  return real ? rule.padding : -1; // -1: a label that is not counted
 }
 
 static bool isReduced(const nn::FactorRule &rule, int factor) {
@@ -95,7 +91,7 @@ void checkPadding(Claims &claims, Operation *op, const nn::FactorRule &rule, Arr
       bool atNumbers = factor.needsOffset && paddingOnlyAtEnd(split.size, split.cuts);
       if (!isReduced(rule, index) || !hasPadding(split.size, split.cuts) || atNumbers)
         continue;
-      double needed = neutral(op, rule, operand);
+      double needed = neutral(rule, operand);
       Padding held = claims.padding(operand.get(), static_cast<int64_t>(dim));
       if (held == needed)
         continue;

@@ -77,7 +77,7 @@ bool repeat(Operation *op) {
 
 bool swapAxes(Operation *op) {
   auto axes = op->getAttrOfType<AxesAttr>("axes");
-  if (!axes)
+  if (!axes || axes.getRefs().size() > 1) // {"tp", "dp"} joins what {"dp", "tp"} does
     return false;
   SmallVector<AxisRef> refs(axes.getRefs());
   for (AxisRef &ref : refs)
@@ -249,24 +249,26 @@ bool oneValueAtATime(Operation *op) {
   return true;
 }
 
-/// Joins over one set of axes after the other.
+/// Joins over one axis after the other, each value by itself.
 static bool joinInTurn(Operation *op, ArrayRef<AxisRef> turns) {
-  auto join = Join::of(op);
+  auto join = dyn_cast<AllReduceOp>(op);
   if (!join || turns.size() < 2)
     return false;
   OpBuilder builder(op);
-  Value value = join->x;
-  for (size_t i = 0; i < turns.size(); ++i)
-    value =
-        insertJoin(builder, op, join->global, join->after.withPartial(turns.drop_front(i + 1), join->op.getReduction()),
-                   value, join->op.getReductionAttr(), axesAttr(op, turns[i]));
-  join->y.replaceAllUsesWith(value);
+  for (auto [x, y] : llvm::zip(join.getXs(), op->getResults())) {
+    Value value = x;
+    for (size_t i = 0; i < turns.size(); ++i)
+      value = insertJoin(builder, op, claimOf(y).getGlobal(),
+                         claimOf(y).getSharding().withPartial(turns.drop_front(i + 1), join.getReduction()), value,
+                         join.getReductionAttr(), axesAttr(op, turns[i]));
+    y.replaceAllUsesWith(value);
+  }
   op->erase();
   return true;
 }
 bool oneAxisAtATime(Operation *op) {
-  auto join = Join::of(op);
-  return join && joinInTurn(op, SmallVector<AxisRef>(join->axes()));
+  auto join = dyn_cast<AllReduceOp>(op);
+  return join && joinInTurn(op, SmallVector<AxisRef>(join.getAxes().getRefs()));
 }
 bool halvesOfAxis(Operation *op) {
   auto join = Join::of(op);

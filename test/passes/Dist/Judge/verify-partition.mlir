@@ -53,7 +53,7 @@ nn.training_step @train of @gpt with @r microbatches 2 slots {
   %y2 = dist.reduce_scatter sum %y dim 1 over "tp" because "row parallel" : tensor<2x8xf32> -> tensor<2x4xf32> on [#dist.shard<tensor<4x8xf32>, #dp_tp>]
   %y3 = dist.all_gather %y2 dim 1 over "tp" because "whole rows" : tensor<2x4xf32> -> tensor<2x8xf32> on [#dist.shard<tensor<4x8xf32>, #dp_r>]
   %y4 = dist.all_to_all %y2 split 0 gather 1 over "tp" because "rows for columns" : tensor<2x4xf32> -> tensor<1x8xf32> on [#dist.shard<tensor<4x8xf32>, #dist.sharding<@m, [{"dp", "tp"}, {}]>>]
-  %y5 = dist.slice %y1 over "tp" dim 1 : tensor<2x8xf32> -> tensor<2x4xf32> on [#dist.shard<tensor<4x8xf32>, #dp_tp>]
+  %y5 = dist.slice %y1 dim 1 over "tp" : tensor<2x8xf32> -> tensor<2x4xf32> on [#dist.shard<tensor<4x8xf32>, #dp_tp>]
   // Sums pass through what is linear in them; sums of sums over the same axes.
   %z = add %y, %y : tensor<2x8xf32>, tensor<2x8xf32> -> tensor<2x8xf32> on [#dist.shard<tensor<4x8xf32>, #dp_r_sum_tp>]
   %z1 = mul %z, %x : tensor<2x8xf32>, tensor<2x8xf32> -> tensor<2x8xf32> on [#dist.shard<tensor<4x8xf32>, #dp_r_sum_tp>]
@@ -61,7 +61,7 @@ nn.training_step @train of @gpt with @r microbatches 2 slots {
   %one = dist.all_reduce sum %x over "one" because "a mesh of one" : tensor<2x8xf32> -> tensor<2x8xf32> on [#dist.shard<tensor<4x8xf32>, #dist.sharding<@m, [{"dp", "one"}, {}]>>]
   // Two halves of an axis are the axis.
   %q = read value "q" : tensor<2x8xf32> on [#dist.shard<tensor<8x8xf32>, #dist.sharding<@m, [{"q":(1)2, "q":(2)2}, {}]>>]
-  %q1 = dist.all_gather %q dim 0 over "q":(2)2 because "half" : tensor<2x8xf32> -> tensor<4x8xf32> on [#dist.shard<tensor<8x8xf32>, #dist.sharding<@m, [{"q":(1)2}, {}]>>]
+  %q1 = dist.all_gather %q dim 0 over {"q":(2)2} because "half" : tensor<2x8xf32> -> tensor<4x8xf32> on [#dist.shard<tensor<8x8xf32>, #dist.sharding<@m, [{"q":(1)2}, {}]>>]
   // Rows of a table are found by an offset; padding at its end is never read. Padding that is reduced is masked.
   %table = read value "table" : tensor<3x8xf32> on [#dist.shard<tensor<5x8xf32>, #tp_r>]
   %ids = read input "ids" : tensor<2x4xi32> on [#dist.shard<tensor<4x4xi32>, #dp_r>]
@@ -86,7 +86,7 @@ nn.training_step @train of @gpt with @r microbatches 2 slots {
   %square1 = dist.all_reduce sum %square over {"dp", "tp"} because "norm" : tensor<f32> -> tensor<f32> on [#dist.shard<tensor<f32>, #s>]
   write output "norm", %square1 : tensor<f32> on [#dist.shard<tensor<f32>, #s>]
   %w = read param "w" : tensor<8x8xf32> on [#dist.shard<tensor<16x8xf32>, #tp_r>]
-  %mine = dist.slice %w over "dp" dim 0 : tensor<8x8xf32> -> tensor<4x8xf32> on [#dist.shard<tensor<16x8xf32>, #dist.sharding<@m, [{"tp", "dp"}, {}]>>]
+  %mine = dist.slice %w dim 0 over "dp" : tensor<8x8xf32> -> tensor<4x8xf32> on [#dist.shard<tensor<16x8xf32>, #dist.sharding<@m, [{"tp", "dp"}, {}]>>]
   %m = read first_moment "w" : tensor<4x8xf32> on [#dist.shard<tensor<16x8xf32>, #dist.sharding<@m, [{"tp", "dp"}, {}]>>]
   %v = read second_moment "w" : tensor<4x8xf32> on [#dist.shard<tensor<16x8xf32>, #dist.sharding<@m, [{"tp", "dp"}, {}]>>]
   %rate = read value "rate" : tensor<f32> on [#dist.shard<tensor<f32>, #s>]
