@@ -2,15 +2,11 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
-<<<<<<< Updated upstream
 #include "passes/Codegen/CPU/Kernels.h"
 #include "passes/Codegen/Fusion/Passes.h"
 #include "passes/Dist/Judge/Passes.h"
 #include "passes/Dist/Passes.h"
 #include "passes/DistToStep/Passes.h"
-=======
-#include "passes/Dist/Passes.h"
->>>>>>> Stashed changes
 #include "passes/NN/Passes.h"
 #include "passes/Step/Passes.h"
 #include "tools/Dialects.h"
@@ -23,13 +19,10 @@ int main(int argc, char **argv) {
   hocket::nn::registerNNPasses();
   hocket::nn::registerNNPipeline();
   hocket::dist::registerDistPasses();
-<<<<<<< Updated upstream
   hocket::dist::registerPartitionJudgePasses();
   hocket::step::registerDistToStepPasses();
   hocket::step::registerStepPasses();
   hocket::codegen::registerCodegenFusionPasses();
   hocket::cpu::registerCodegenCPUPasses();
-=======
->>>>>>> Stashed changes
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Hocket's optimizer driver\n", registry));
 }

@@ -34,14 +34,10 @@ std::string Causes::joining(Value value, OpOperand &use, const ReshardStep &step
   const StepGraph &graph = propagation.getGraph();
   Operation *maker = value.getDefiningOp();
   if (nn::SlotOp slot = graph.slotOf(maker))
-<<<<<<< Updated upstream
     return tacticOverAxes(step.axes, step.kind == ReshardKind::ReduceScatter) +
            (nn::TrainingStepOp(graph.step).findSlot(nn::SlotKind::Param, parameterOf(slot.getName()))
                 ? "the gradient of "
                 : "the ") +
-=======
-    return tacticOverAxes(step.axes, step.kind == ReshardKind::ReduceScatter) + "the gradient of " +
->>>>>>> Stashed changes
            parameterOf(slot.getName()).str() + " is a sum over sequences";
   int index = graph.opIndex.lookup(maker);
   const StepOp &op = graph.ops[index];

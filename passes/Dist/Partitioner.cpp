@@ -154,7 +154,6 @@ Value Partitioner::mask(OpOperand &use, Value local, const StepOp &op, int index
     bool indexed = op.rule.factors[factor].needsOffset && refs.size() <= 1;
     if (!reduced || indexed || !isUneven(atoms.getMesh(), global.getDimSize(static_cast<unsigned>(dim)), refs))
       continue;
-<<<<<<< Updated upstream
     Value &known = masked[{local.getAsOpaquePointer(), dim, op.rule.padding, nn::getPhase(op.op)}];
     if (!known) {
       OpBuilder builder(op.op);
@@ -165,15 +164,6 @@ Value Partitioner::mask(OpOperand &use, Value local, const StepOp &op, int index
       placeLike(known.getDefiningOp(), op.op, global, propagation.need(use));
     }
     local = known;
-=======
-    OpBuilder builder(op.op);
-    auto masked = nn::make<MaskOp>(builder, op.op->getLoc(), local.getType(), local,
-                                   builder.getI64IntegerAttr(static_cast<int64_t>(dim)),
-                                   builder.getI64IntegerAttr(global.getDimSize(static_cast<unsigned>(dim))),
-                                   AxesAttr::get(builder.getContext(), refs), builder.getF64FloatAttr(op.rule.padding));
-    placeLike(masked, op.op, global, propagation.need(use));
-    local = masked;
->>>>>>> Stashed changes
   }
   return local;
 }

@@ -2,10 +2,7 @@
 #pragma once
 #include "mlir/IR/Builders.h"
 #include "passes/Dist/Causes.h"
-<<<<<<< Updated upstream
 #include <map>
-=======
->>>>>>> Stashed changes
 
 namespace hocket::dist {
 
@@ -33,11 +30,8 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> locals;            ///< global value to the local one, as made
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> tails; ///< behind a local op: the last reshard of its results
   llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, mlir::Value> resharded;
-<<<<<<< Updated upstream
   /// By value, dimension, what is written into the padding, and the phase of the use.
   std::map<std::tuple<void *, size_t, double, nn::Phase>, mlir::Value> masked;
-=======
->>>>>>> Stashed changes
 };
 
 /// Makes one of all sums of numbers over the same axes that `region` takes: they are ready before any is used, or can

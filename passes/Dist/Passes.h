@@ -9,16 +9,10 @@ namespace hocket::dist {
 #define GEN_PASS_REGISTRATION // registerDistPasses()
 #include "passes/Dist/Passes.h.inc"
 
-<<<<<<< Updated upstream
 struct DistPipelineOptions {
   bool stopAfterShardings = false;   ///< leaves the global program with its shardings
   int64_t zeroWholeBelow = 64 << 10; ///< bytes of a parameter below which ZeRO leaves its state whole
 };
 /// From one training step over whole tensors and its plan to the program of one rank.
 void buildDistPipeline(mlir::OpPassManager &manager, const DistPipelineOptions &options = {});
-=======
-/// From one training step over whole tensors and its plan to the program of one rank. `stopAfterShardings`: leaves the
-/// global program with its shardings.
-void buildDistPipeline(mlir::OpPassManager &manager, bool stopAfterShardings = false);
->>>>>>> Stashed changes
 } // namespace hocket::dist

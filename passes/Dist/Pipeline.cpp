@@ -1,6 +1,5 @@
 // The order of the passes of the where layer.
 #include "mlir/Pass/PassManager.h"
-<<<<<<< Updated upstream
 #include "passes/Dist/Judge/Passes.h"
 #include "passes/Dist/Passes.h"
 using namespace mlir;
@@ -12,26 +11,11 @@ void hocket::dist::buildDistPipeline(OpPassManager &manager, const DistPipelineO
   // no split stands where an op cannot carry it.
   manager.addPass(createPropagateShardingsPass());
   if (options.stopAfterShardings)
-=======
-#include "passes/Dist/Passes.h"
-using namespace mlir;
-
-void hocket::dist::buildDistPipeline(OpPassManager &manager, bool stopAfterShardings) {
-  // First, because all else follows from slots. Then: every slot has a sharding, every tactic fits the model.
-  manager.addPass(createApplyPlanPass());
-  // Needs the shardings of slots and factors of ops only. Then: every value has a sharding, partial ones included, and
-  // no split stands where an op cannot carry it.
-  manager.addPass(createPropagateShardingsPass());
-  if (stopAfterShardings)
->>>>>>> Stashed changes
     return;
   // Once, after all shardings are settled: no tactic inserts collectives itself. Then: local types, no op with operands
   // in disagreement, every transfer an op with its cause.
   manager.addPass(createPartitionPass());
-<<<<<<< Updated upstream
   // On the border, so that later passes can trust the partition. Knows nothing of the partitioner; changes nothing.
   // Then: every value is what it says it is a shard or partial of.
   manager.addPass(createVerifyPartitionPass());
-=======
->>>>>>> Stashed changes
 }
