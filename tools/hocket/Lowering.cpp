@@ -74,8 +74,10 @@ OwningOpRef<ModuleOp> hocket::tools::lower(Session &session, const PlanChoice &c
     // Before memory is planned, so that what lives inside a kernel needs none. After it bodies hold launches and
     // products.
     manager.addPass(codegen::createCodegenFusePass());
-    // Last: every buffer has its place, and the size of the arena is known.
+    // Every buffer has its place after it, and the size of the arena is known.
     manager.addPass(step::createPlanMemoryPass());
+    // Last: messages match, nothing can deadlock, no buffer is written while it is still read.
+    manager.addPass(step::createVerifyProgramPass());
   }
   if (!run(session, manager, *module))
     return nullptr;
