@@ -65,7 +65,8 @@ static LogicalResult verifyForm(Operation *op, ValueRange inputs, ValueRange out
                              << " buffers; it must do one of both";
   for (Value input : inputs)
     if (isa<MemRefType>(input.getType()) != !outs.empty())
-      return op->emitOpError() << (outs.empty() ? "reads a buffer and makes tensors" : "reads a tensor and writes buffers");
+      return op->emitOpError() << (outs.empty() ? "reads a buffer and makes tensors"
+                                                : "reads a tensor and writes buffers");
   for (Value input : inputs)
     if (!isa<MemRefType, RankedTensorType>(input.getType()))
       return op->emitOpError() << "reads " << input.getType() << ", expected a tensor or a buffer";
@@ -83,17 +84,18 @@ static ShapedType onlyResult(Operation *op, ValueRange outs) {
 }
 
 /// What the product reads or writes of one operand: rows x columns, leading dimension, batch times stride.
-static LogicalResult verifyMatrix(GemmOp gemm, StringRef name, ShapedType type, int64_t rows, int64_t columns, unsigned index) {
+static LogicalResult verifyMatrix(GemmOp gemm, StringRef name, ShapedType type, int64_t rows, int64_t columns,
+                                  unsigned index) {
   int64_t leading = gemm.getLeading()[index], stride = gemm.getStrides() ? (*gemm.getStrides())[index] : 0;
   int64_t batch = gemm.getBatch() ? static_cast<int64_t>(*gemm.getBatch()) : 1;
   if (leading < columns)
-    return gemm.emitOpError() << "leading dimension of " << name << " is " << leading << ", expected at least its " << columns
-                              << " columns";
+    return gemm.emitOpError() << "leading dimension of " << name << " is " << leading << ", expected at least its "
+                              << columns << " columns";
   int64_t needed = 0;
   if (llvm::MulOverflow(rows - 1, leading, needed) || llvm::AddOverflow(needed, columns, needed) ||
       llvm::AddOverflow(needed, (batch - 1) * stride, needed) || needed > type.getNumElements())
-    return gemm.emitOpError() << name << " of " << rows << " x " << columns << " (leading dimension " << leading << ", batch "
-                              << batch << " with stride " << stride << ") exceeds " << type;
+    return gemm.emitOpError() << name << " of " << rows << " x " << columns << " (leading dimension " << leading
+                              << ", batch " << batch << " with stride " << stride << ") exceeds " << type;
   return success();
 }
 
@@ -153,7 +155,8 @@ LogicalResult RankScalarOp::verify() {
   if (getAxes().empty())
     return emitOpError() << "names no mesh axis";
   if (static_cast<int64_t>(getSize()) < 1)
-    return emitOpError() << "is of a dimension of " << static_cast<int64_t>(getSize()) << " elements, expected at least 1";
+    return emitOpError() << "is of a dimension of " << static_cast<int64_t>(getSize())
+                         << " elements, expected at least 1";
   return success();
 }
 

@@ -128,6 +128,13 @@ FailureOr<StagePlacement> hocket::step::placeStages(nn::TrainingStepOp step, uns
   return placement;
 }
 
+std::string StagePlacement::describeCut(unsigned stage) const {
+  unsigned next = 0;
+  for (unsigned s = 0; s <= stage; ++s)
+    next += layerCounts[s];
+  return "stages are cut between " + layers[next - 1] + " and " + layers[next];
+}
+
 SmallVector<std::string> StagePlacement::partsOf(nn::TrainingStepOp step, unsigned stage) const {
   llvm::SetVector<StringRef> parts;
   for (Operation &op : step.getMicrobatch().front()) {

@@ -1,4 +1,5 @@
-// Which stage each op of a partitioned training step runs on. Layers are cut; everything else follows from its operands.
+// Which stage each op of a partitioned training step runs on. Layers are cut; everything else follows from its
+// operands.
 #pragma once
 #include "dialect/Step/Step.h"
 #include "llvm/ADT/DenseMap.h"
@@ -6,8 +7,8 @@
 
 namespace hocket::step {
 
-/// A value that every stage can make for itself: reads of slots, and what depends on nothing but the rank and the values that
-/// begin makes (positions, offsets, constants, one over the count of tokens).
+/// A value that every stage can make for itself: reads of slots, and what depends on nothing but the rank and the
+/// values that begin makes (positions, offsets, constants, one over the count of tokens).
 bool isFree(mlir::Operation *op);
 
 struct StagePlacement {
@@ -21,6 +22,8 @@ struct StagePlacement {
   llvm::StringMap<llvm::SmallVector<unsigned>> holders;
   llvm::StringMap<unsigned> accumulatorStage;
 
+  /// Why something goes from a stage to the next: "stages are cut between h.2 and h.3".
+  std::string describeCut(unsigned stage) const;
   /// The parts of the model that a stage runs forward, in order: layers, and the paths of what stands outside of them.
   llvm::SmallVector<std::string> partsOf(nn::TrainingStepOp step, unsigned stage) const;
 };

@@ -22,10 +22,13 @@ FailureOr<SmallVector<Crossing>> hocket::step::findCrossings(nn::TrainingStepOp 
         auto it = placement.stageOf.find(user);
         if (it == placement.stageOf.end() || it->second == home->second)
           continue;
-        bool onTheWay = forward ? it->second > home->second && nn::getPhase(user) == nn::Phase::Forward : it->second < home->second;
+        bool onTheWay =
+            forward ? it->second > home->second && nn::getPhase(user) == nn::Phase::Forward : it->second < home->second;
         if (!onTheWay && !(forward && it->second > home->second)) {
           auto error = user->emitError() << "on stage " << it->second << " uses a value of stage " << home->second
-                                         << "; " << (forward ? "forward values go to later stages only" : "gradients go to earlier stages only");
+                                         << "; "
+                                         << (forward ? "forward values go to later stages only"
+                                                     : "gradients go to earlier stages only");
           error.attachNote(op.getLoc()) << "made here";
           failed = true;
           continue;
@@ -87,9 +90,10 @@ Value StageProgram::slotBuffer(nn::SlotKind kind, StringRef name, RankedTensorTy
   if (kind == nn::SlotKind::Accumulator)
     label += ".acc";
   Attribute shard = slot ? slot.getShardingAttr() : Attribute();
-  buffer = addBuffer(slot ? slot.getLoc() : step.getLoc(), label, memoryOf(kind, type),
-                     perMicrobatch ? Space::Microbatch : Space::Arena, type, nn::SlotKindAttr::get(builder.getContext(), kind),
-                     slot ? slot.getInitAttr() : nn::InitAttr(), shard);
+  buffer =
+      addBuffer(slot ? slot.getLoc() : step.getLoc(), label, memoryOf(kind, type),
+                perMicrobatch ? Space::Microbatch : Space::Arena, type,
+                nn::SlotKindAttr::get(builder.getContext(), kind), slot ? slot.getInitAttr() : nn::InitAttr(), shard);
   return buffer;
 }
 
@@ -100,8 +104,9 @@ Value StageProgram::valueBuffer(Value value) {
   bool message = llvm::any_of(crossings, [&](const Crossing &c) {
     return c.value == value && std::min(c.first, c.last) <= stage && stage <= std::max(c.first, c.last);
   });
-  buffer = addBuffer(value.getLoc(), names.lookup(value), message ? MemoryClass::Communication : MemoryClass::Activation, Space::Slot,
-                     cast<RankedTensorType>(value.getType()), {}, {}, nn::getSharding(cast<OpResult>(value)));
+  buffer =
+      addBuffer(value.getLoc(), names.lookup(value), message ? MemoryClass::Communication : MemoryClass::Activation,
+                Space::Slot, cast<RankedTensorType>(value.getType()), {}, {}, nn::getSharding(cast<OpResult>(value)));
   return buffer;
 }
 
@@ -153,20 +158,23 @@ void StageProgram::buildMicrobatch(BodyKind kind) {
 SmallVector<Value> StageProgram::valuesOver(unsigned from, unsigned to) const {
   SmallVector<Crossing> over;
   for (const Crossing &c : crossings) {
-    bool forward = c.first < c.last, passes = forward ? c.first <= from && to <= c.last : c.last <= to && from <= c.first;
+    bool forward = c.first < c.last,
+         passes = forward ? c.first <= from && to <= c.last : c.last <= to && from <= c.first;
     if (passes && forward == (from < to))
       over.push_back(c);
   }
-  llvm::stable_sort(over, [&](const Crossing &a, const Crossing &b) { return from < to ? a.last < b.last : a.last > b.last; });
+  llvm::stable_sort(
+      over, [&](const Crossing &a, const Crossing &b) { return from < to ? a.last < b.last : a.last > b.last; });
   return llvm::map_to_vector(over, [](const Crossing &c) { return c.value; });
 }
 
-/// Where no value crosses an edge (all parameters before it are frozen), a number does: the schedule's order needs a word.
+/// Where no value crosses an edge (all parameters before it are frozen), a number does: the schedule's order needs a
+/// word.
 Value StageProgram::tokenBuffer(unsigned from, unsigned to) {
   Value &buffer = tokens[{from, to}];
   if (!buffer)
-    buffer = addBuffer(step.getLoc(), ("token." + Twine(from) + "to" + Twine(to)).str(), MemoryClass::Communication, Space::Slot,
-                       RankedTensorType::get({1}, builder.getF32Type()), {}, {}, {});
+    buffer = addBuffer(step.getLoc(), ("token." + Twine(from) + "to" + Twine(to)).str(), MemoryClass::Communication,
+                       Space::Slot, RankedTensorType::get({1}, builder.getF32Type()), {}, {}, {});
   return buffer;
 }
 
@@ -202,11 +210,13 @@ void StageProgram::buildBegin() {
   for (Operation &op : step.getSlots().front()) {
     auto slot = cast<nn::SlotOp>(op);
     auto adder = placement.accumulatorStage.find(slot.getName());
-    if (slot.getKind() != nn::SlotKind::Accumulator || adder == placement.accumulatorStage.end() || adder->second != stage)
+    if (slot.getKind() != nn::SlotKind::Accumulator || adder == placement.accumulatorStage.end() ||
+        adder->second != stage)
       continue;
     auto found = slotBuffers.find((nn::stringifySlotKind(nn::SlotKind::Accumulator) + " " + slot.getName()).str());
     auto memref = cast<MemRefType>(found->second.getType());
-    Value zeros = emitZeros(builder, slot.getLoc(), RankedTensorType::get(memref.getShape(), memref.getElementType()), slot.getName());
+    Value zeros = emitZeros(builder, slot.getLoc(), RankedTensorType::get(memref.getShape(), memref.getElementType()),
+                            slot.getName());
     StoreOp::create(builder, slot.getLoc(), zeros, found->second);
   }
   for (Operation *op : sliceFor(step.getBegin(), [&](Operation *op) {
@@ -243,8 +253,8 @@ struct OnceEmitter {
     if (!among.all())
       for (unsigned s : among.set_bits())
         coordinates.push_back(s);
-    return emitAllReduce(builder, op->getLoc(), own, dist::Reduction::Sum, stageAxes, coordinates, cause, nn::getPath(op),
-                         op->getAttrOfType<nn::PhaseAttr>("phase"));
+    return emitAllReduce(builder, op->getLoc(), own, dist::Reduction::Sum, stageAxes, coordinates, cause,
+                         nn::getPath(op), op->getAttrOfType<nn::PhaseAttr>("phase"));
   }
   void emit(Operation *op) {
     StringRef path = nn::getPath(op);
@@ -262,11 +272,13 @@ struct OnceEmitter {
       auto own = nn::make<nn::StackOp>(builder, op->getLoc(), stack.getY().getType(), entries, stack.getDim());
       nn::setPath(own, path);
       Stages all(stages, true);
-      return emitter.set(stack.getY(), exchange(op, own, all, "each stage knows the loss and square sums of its own parameters"));
+      return emitter.set(stack.getY(),
+                         exchange(op, own, all, "each stage knows the loss and square sums of its own parameters"));
     }
     auto add = cast<nn::AddOp>(op);
     Value own = gives(add.getA()) ? emitter.get(add.getA()) : ownOrZeros(add.getB(), path);
-    emitter.set(add.getY(), exchange(op, own, homes.of(add.getY()), ("parameter '" + path + "' is used by several stages").str()));
+    emitter.set(add.getY(),
+                exchange(op, own, homes.of(add.getY()), ("parameter '" + path + "' is used by several stages").str()));
   }
   /// A reduction of several tensors, of which this stage has some.
   void emitOwn(dist::AllReduceOp reduce) {
@@ -308,7 +320,8 @@ LogicalResult StageProgram::buildOnce(Region &region, BodyKind kind) {
   for (Operation *op : ops) {
     if (isa<nn::ReadOp>(op))
       continue;
-    if (auto write = dyn_cast<nn::WriteOp>(op); write && !homes->runsOn(op).all() && write.getKind() == nn::SlotKind::Output) {
+    if (auto write = dyn_cast<nn::WriteOp>(op);
+        write && !homes->runsOn(op).all() && write.getKind() == nn::SlotKind::Output) {
       Stages all(placement.stages, true);
       Value own = once.ownOrZeros(write.getValue(), nn::getPath(op));
       emitter.set(write.getValue(), once.exchange(op, own, all, "one stage knows it, every rank reports it"));
@@ -322,14 +335,14 @@ LogicalResult StageProgram::buildOnce(Region &region, BodyKind kind) {
 }
 
 void StageProgram::addMessage(unsigned from, unsigned to) {
-  SmallVector<Value> buffers = llvm::map_to_vector(valuesOver(from, to), [&](Value value) { return valueBuffer(value); });
+  SmallVector<Value> buffers =
+      llvm::map_to_vector(valuesOver(from, to), [&](Value value) { return valueBuffer(value); });
   bool forward = from < to, empty = buffers.empty();
   if (empty)
     buffers.push_back(tokenBuffer(from, to));
   builder.setInsertionPointToEnd(&program.getBody().front());
-  std::string cause = (Twine(empty ? "order alone: no value crosses" : forward ? "layers go on after" : "gradients go back over") +
-                       " the cut between stages " + Twine(std::min(from, to)) + " and " + Twine(std::max(from, to)))
-                          .str();
+  std::string cause = placement.describeCut(std::min(from, to));
+  cause = empty ? "order alone: no value crosses where " + cause : forward ? cause : "gradients go back where " + cause;
   MessageOp::create(builder, buffers.front().getLoc(), forward ? MessageValues::Activation : MessageValues::Gradient,
                     uint64_t(from), uint64_t(0), uint64_t(to), uint64_t(0), ValueRange(buffers), cause);
 }
@@ -354,7 +367,8 @@ LogicalResult StageProgram::build() {
   findKept();
   buildMicrobatch(BodyKind::Forward);
   buildMicrobatch(BodyKind::Backward);
-  if (failed(buildOnce(step.getUpdate(), BodyKind::Update)) || failed(buildOnce(step.getEvaluate(), BodyKind::Evaluate)))
+  if (failed(buildOnce(step.getUpdate(), BodyKind::Update)) ||
+      failed(buildOnce(step.getEvaluate(), BodyKind::Evaluate)))
     return failure();
   buildBegin();
   buildMessages();

@@ -35,8 +35,8 @@ private:
   /// The buffer, in the microbatch's slot, of a value that a body leaves for another or a message.
   mlir::Value valueBuffer(mlir::Value value);
   bool isKept(mlir::Value value) const { return kept.contains(value); }
-  mlir::Value addBuffer(mlir::Location loc, llvm::StringRef name, MemoryClass memory, Space space, mlir::RankedTensorType type,
-                        nn::SlotKindAttr slot, nn::InitAttr init, mlir::Attribute shard);
+  mlir::Value addBuffer(mlir::Location loc, llvm::StringRef name, MemoryClass memory, Space space,
+                        mlir::RankedTensorType type, nn::SlotKindAttr slot, nn::InitAttr init, mlir::Attribute shard);
   mlir::Block *addBody(BodyKind kind);
   void findKept();
   void buildMicrobatch(BodyKind kind);

@@ -108,7 +108,9 @@ void BodyMemory::placeOthers() {
       std::optional<unsigned> taken;
       for (Value operand : op.getOperands()) {
         auto it = pieceOf.find(operand);
-        if (it == pieceOf.end() || pieces[it->second].end != begin || operand.getType() != result.getType() ||
+        // A piece that another result of this op has taken over ends here too if that result is never used.
+        if (it == pieceOf.end() || pieces[it->second].end != begin ||
+            pieces[it->second].values.back().getDefiningOp() == &op || operand.getType() != result.getType() ||
             !worksInPlace(&op, result.getResultNumber(), operand))
           continue;
         taken = it->second;

@@ -9,7 +9,7 @@ inline constexpr int64_t bufferAlignment = 64; ///< bytes
 inline int64_t aligned(int64_t bytes) { return llvm::alignTo(bytes, bufferAlignment); }
 
 /// Which results of a launch may be made where an operand lies: pairs (result, operand), from the attribute `hocket.in_place`
-/// (operands, array<i64>) on each result of its kernel.
+/// of its kernel (array<i64: result, operand, …>).
 llvm::SmallVector<std::pair<unsigned, unsigned>> inPlacePairs(LaunchOp launch, mlir::SymbolTable &symbols);
 
 /// A piece of workspace. Values share one when each is made where the one before it dies (in place).

@@ -13,4 +13,23 @@ def PlanMemoryPass : Pass<"step-plan-memory", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::hocket::step::StepDialect"];
 }
+
+def VerifyProgramPass : Pass<"step-verify-program", "::mlir::ModuleOp"> {
+  let summary = "proves of planned programs, all stages together, that they do what they should, and end";
+  let description = [{
+    Reports every fault, changes nothing, and runs between step-plan-memory and code generation (which hides what kernels may
+    do in place). It shares no code with the passes that make programs, and holds that
+      * each stage has one program, and each layer of the model is on one stage, in order (VerifyProgram.cpp);
+      * kernels exist and fit their buffers, collectives their groups (VerifyWork.cpp);
+      * buffers are aligned and within arena or slot, and none that must last shares bytes with another (VerifyMemory.cpp);
+      * every read finds what was last written to that very buffer: in a body byte range by byte range, across bodies by what
+        begin, the messages and the bodies before have written; results lie over operands only where kernels work in place;
+        sums are zeroed; no body writes where a message may still arrive or leave (VerifyContents.cpp);
+      * both ends of every edge agree (count, bytes, types, order), and the tables pass the judge of passes/Schedule under
+        rendezvous: each body once a microbatch, what it reads is there, slots are reused only when their last reader and
+        sender are done, nobody waits for ever (VerifyMessages.cpp);
+      * collectives that join stages are issued alike by all members, in an order that cannot wait for itself
+        (VerifyCollectives.cpp).
+  }];
+}
 #endif

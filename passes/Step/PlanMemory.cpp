@@ -26,7 +26,8 @@ FlatSymbolRefAttr copyKernel(SymbolTable &symbols, RankedTensorType type) {
   kernel.setPrivate();
   Block *block = kernel.addEntryBlock();
   builder.setInsertionPointToEnd(block);
-  auto copy = nn::make<nn::ElementwiseOp>(builder, loc, TypeRange(type), ValueRange(block->getArguments()), builder.getStringAttr("copy"));
+  auto copy = nn::make<nn::ElementwiseOp>(builder, loc, TypeRange(type), ValueRange(block->getArguments()),
+                                          builder.getStringAttr("copy"));
   func::ReturnOp::create(builder, loc, copy.getResults());
   Block *body = builder.createBlock(&copy.getBody(), {}, {type.getElementType()}, {loc});
   nn::ReturnOp::create(builder, loc, body->getArguments());
@@ -39,9 +40,11 @@ struct ProgramMemory {
   ProgramOp program;
   SymbolTable &symbols;
   OpBuilder builder;
-  int64_t top = 0; ///< of the arena so far
+  int64_t top = 0;                 ///< of the arena so far
+  llvm::StringMap<unsigned> names; ///< of buffers
 
-  ProgramMemory(ProgramOp program, SymbolTable &symbols) : program(program), symbols(symbols), builder(program.getContext()) {}
+  ProgramMemory(ProgramOp program, SymbolTable &symbols)
+      : program(program), symbols(symbols), builder(program.getContext()) {}
 
   int64_t take(int64_t bytes) {
     int64_t offset = top;
@@ -101,6 +104,10 @@ struct ProgramMemory {
   }
 
   LogicalResult run() {
+    if (failed(checkBodies()))
+      return failure();
+    for (auto buffer : program.ops<BufferOp>())
+      ++names[buffer.getName()];
     placeArena();
     SmallVector<std::unique_ptr<BodyMemory>> plans;
     int64_t workspace = 0;
@@ -114,6 +121,23 @@ struct ProgramMemory {
     return placeSlots();
   }
 
+  std::string uniqueName(StringRef name) {
+    unsigned count = ++names[name];
+    return count == 1 ? name.str() : (name + "." + Twine(count)).str();
+  }
+
+  /// Fusion has been here: what has no kernel would be lost.
+  LogicalResult checkBodies() {
+    bool sound = true;
+    for (auto body : program.ops<BodyOp>())
+      for (Operation &op : body.getBody().front())
+        if (!isa<LoadOp, StoreOp, LaunchOp, GemmOp, CollectiveOp, RankScalarOp>(op)) {
+          op.emitOpError() << "is in no kernel; run codegen-fuse first";
+          sound = false;
+        }
+    return success(sound);
+  }
+
   /// A buffer for each value in the workspace, declared before the bodies.
   Value workspaceBuffer(Value value, const Piece &piece, int64_t base) {
     OpBuilder::InsertionGuard guard(builder);
@@ -122,14 +146,14 @@ struct ProgramMemory {
     Operation *def = value.getDefiningOp();
     bool communicates = isa<CollectiveOp>(def) ||
                         llvm::any_of(value.getUsers(), [](Operation *user) { return isa<CollectiveOp>(user); });
-    std::string name = def->getName().stripDialect().str();
-    if (auto launch = dyn_cast<LaunchOp>(def))
-      name = launch.getKernel().str();
-    if (StringRef path = nn::getPath(def); !path.empty())
+    std::string name = workText(def);
+    if (StringRef path = nn::getPath(def).split('#').first; !path.empty())
       name = (path + "." + name).str();
+    name = uniqueName(name);
     return BufferOp::create(builder, value.getLoc(), MemRefType::get(type.getShape(), type.getElementType()), name,
                             communicates ? MemoryClass::Communication : MemoryClass::Workspace, Space::Arena,
-                            builder.getI64IntegerAttr(base + piece.offset), nn::SlotKindAttr(), nn::InitAttr(), dist::ShardAttr());
+                            builder.getI64IntegerAttr(base + piece.offset), nn::SlotKindAttr(), nn::InitAttr(),
+                            dist::ShardAttr());
   }
 
   void copy(Location loc, Value from, Value to, Operation *like) {
@@ -170,15 +194,16 @@ struct ProgramMemory {
     auto path = op->getAttrOfType<StringAttr>("path");
     auto phase = op->getAttrOfType<nn::PhaseAttr>("phase");
     if (auto launch = dyn_cast<LaunchOp>(op)) {
-      LaunchOp::create(builder, op->getLoc(), TypeRange(), launch.getKernelAttr(), llvm::map_to_vector(launch.getInputs(), there),
-                       launch.getScalars(), outs, path, phase, ArrayAttr());
+      LaunchOp::create(builder, op->getLoc(), TypeRange(), launch.getKernelAttr(),
+                       llvm::map_to_vector(launch.getInputs(), there), launch.getScalars(), outs, path, phase,
+                       ArrayAttr());
     } else if (auto gemm = dyn_cast<GemmOp>(op)) {
       Value c = gemm.getC() ? at.lookup(gemm.getC()) : Value();
       if (c && c != outs[0] && offsetOf(c) != offsetOf(outs[0]))
         copy(op->getLoc(), c, outs[0], op);
-      GemmOp::create(builder, op->getLoc(), TypeRange(), there(gemm.getA()), there(gemm.getB()), c ? outs[0] : Value(), outs,
-                     gemm.getTransAAttr(), gemm.getTransBAttr(), gemm.getMnkAttr(), gemm.getLeadingAttr(), gemm.getBatchAttr(),
-                     gemm.getStridesAttr(), path, phase, ArrayAttr());
+      GemmOp::create(builder, op->getLoc(), TypeRange(), there(gemm.getA()), there(gemm.getB()), c ? outs[0] : Value(),
+                     outs, gemm.getTransAAttr(), gemm.getTransBAttr(), gemm.getMnkAttr(), gemm.getLeadingAttr(),
+                     gemm.getBatchAttr(), gemm.getStridesAttr(), path, phase, ArrayAttr());
     } else {
       auto collective = cast<CollectiveOp>(op);
       CollectiveOp::create(builder, op->getLoc(), TypeRange(), collective.getKindAttr(), collective.getReductionAttr(),

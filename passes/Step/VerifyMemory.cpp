@@ -1,0 +1,125 @@
+// Where buffers lie: step-verify-program's checks of offsets, spaces and overlaps that need no order of ops.
+#include "passes/Step/BodyMemory.h"
+#include "passes/Step/VerifyProgram.h"
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::step;
+
+namespace {
+/// Bytes [begin, end) that something holds all step long.
+struct Held {
+  int64_t begin, end;
+  BufferOp buffer; // null: the slots
+  std::string name() { return buffer ? "'" + buffer.getName().str() + "'" : "the slots"; }
+};
+
+class Layout {
+public:
+  Layout(VerifyContext &context, ProgramOp program) : context(context), program(program) {}
+
+  void verify() {
+    slotsBegin = program.getSlotsOffset().value_or(0);
+    int64_t slots = program.getSlotCount().value_or(0), slotBytes = program.getSlotBytes().value_or(0);
+    int64_t end = slotsBegin + slots * slotBytes;
+    if (end > arena())
+      context.fault(program) << slots << " slots of " << slotBytes << " bytes at " << slotsBegin << " end at byte "
+                             << end << ", the arena has " << arena();
+    if (slotsBegin % bufferAlignment || slotBytes % bufferAlignment)
+      context.fault(program) << "slots of " << slotBytes << " bytes at " << slotsBegin << ", expected multiples of "
+                             << bufferAlignment;
+    if (end > slotsBegin)
+      held.push_back({slotsBegin, end, {}});
+    for (auto buffer : program.ops<BufferOp>())
+      if (placed(buffer))
+        sort(buffer);
+    overlaps(held);
+    overlaps(inSlot);
+    for (BufferOp buffer : temporary)
+      overHeld(buffer);
+  }
+
+private:
+  int64_t arena() { return program.getArenaBytes().value_or(0); }
+  static int64_t begin(BufferOp buffer) { return *buffer.getOffset(); }
+
+  /// Bytes of the arena, or of a slot, that the buffer takes up.
+  int64_t extent(BufferOp buffer) {
+    int64_t times = buffer.getSpace() == Space::Microbatch ? program.getMicrobatches() : 1;
+    return buffer.getBytes() * times;
+  }
+
+  bool placed(BufferOp buffer) {
+    if (!buffer.getOffset()) {
+      context.fault(buffer) << "'" << buffer.getName() << "' has no offset";
+      return false;
+    }
+    if (begin(buffer) % bufferAlignment)
+      context.fault(buffer) << "'" << buffer.getName() << "' starts at byte " << begin(buffer)
+                            << ", expected a multiple of " << bufferAlignment;
+    int64_t limit = buffer.getSpace() == Space::Slot ? program.getSlotBytes().value_or(0) : arena();
+    if (begin(buffer) + extent(buffer) <= limit)
+      return true;
+    context.fault(buffer) << "'" << buffer.getName() << "' ends at byte " << begin(buffer) + extent(buffer) << ", the "
+                          << (buffer.getSpace() == Space::Slot ? "slot" : "arena") << " has " << limit;
+    return false;
+  }
+
+  void sort(BufferOp buffer) {
+    Held range{begin(buffer), begin(buffer) + extent(buffer), buffer};
+    if (buffer.getSpace() == Space::Slot)
+      inSlot.push_back(range);
+    else if (buffer.getSlot())
+      held.push_back(range);
+    else
+      temporary.push_back(buffer);
+  }
+
+  /// All microbatches of an input at once, and one of them.
+  static bool sameInput(Held a, Held b) {
+    if (!a.buffer || !b.buffer || a.begin != b.begin)
+      return false;
+    StringRef one = a.buffer.getName(), other = b.buffer.getName();
+    return one == (other + ".all").str() || other == (one + ".all").str();
+  }
+
+  void report(Held over, Held under) {
+    int64_t from = std::max(over.begin, under.begin), to = std::min(over.end, under.end);
+    auto error = context.fault(over.buffer ? over.buffer.getOperation() : program.getOperation())
+                 << over.name() << " and " << under.name() << " share the bytes " << from << " to " << to - 1;
+    if (under.buffer)
+      error.attachNote(under.buffer.getLoc()) << under.name() << " lies here";
+  }
+
+  void overlaps(std::vector<Held> &ranges) {
+    llvm::sort(ranges,
+               [](const Held &a, const Held &b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
+    for (size_t i = 1, last = 0; i < ranges.size(); ++i) { // `last`: of those so far the one that ends last
+      if (ranges[i].begin < ranges[last].end && !sameInput(ranges[i], ranges[last])) {
+        bool later =
+            ranges[i].buffer && (!ranges[last].buffer || ranges[last].buffer->isBeforeInBlock(ranges[i].buffer));
+        report(ranges[later ? i : last], ranges[later ? last : i]);
+      }
+      if (ranges[i].end > ranges[last].end)
+        last = i;
+    }
+  }
+
+  void overHeld(BufferOp buffer) {
+    Held range{begin(buffer), begin(buffer) + extent(buffer), buffer};
+    auto it = llvm::upper_bound(held, range.begin, [](int64_t at, const Held &other) { return at < other.end; });
+    if (it != held.end() && it->begin < range.end)
+      report(range, *it);
+  }
+
+  VerifyContext &context;
+  ProgramOp program;
+  int64_t slotsBegin = 0;
+  std::vector<Held> held, inSlot;
+  SmallVector<BufferOp> temporary;
+};
+} // namespace
+
+void hocket::step::verifyLayout(VerifyContext &context) {
+  for (ProgramOp program : context.programs)
+    Layout(context, program).verify();
+}

@@ -1,0 +1,47 @@
+// RUN: hocket-opt %s --verify-diagnostics --split-input-file
+
+func.func @sizes(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
+  // expected-error-re @+1 {{{{^}}'step.gemm' op needs three sizes and three leading dimensions, has 2 and 3{{$}}}}
+  %0 = step.gemm %a, %b mnk [4, 16] leading [8, 16, 16] : tensor<4x8xf32>, tensor<8x16xf32> -> (tensor<4x16xf32>)
+  return
+}
+
+// -----
+
+func.func @empty(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
+  // expected-error-re @+1 {{{{^}}'step.gemm' op has size 0, expected 1 to 2147483647{{$}}}}
+  %0 = step.gemm %a, %b mnk [4, 0, 8] leading [8, 16, 16] : tensor<4x8xf32>, tensor<8x16xf32> -> (tensor<4x16xf32>)
+  return
+}
+
+// -----
+
+func.func @leading(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
+  // expected-error-re @+1 {{{{^}}'step.gemm' op leading dimension of a is 4, expected at least its 8 columns{{$}}}}
+  %0 = step.gemm %a, %b mnk [4, 16, 8] leading [4, 16, 16] : tensor<4x8xf32>, tensor<8x16xf32> -> (tensor<4x16xf32>)
+  return
+}
+
+// -----
+
+func.func @beyond(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
+  // expected-error-re @+1 {{{{^}}'step.gemm' op b of 8 x 32 (leading dimension 32, batch 1 with stride 0) exceeds 'tensor<8x16xf32>'{{$}}}}
+  %0 = step.gemm %a, %b mnk [4, 32, 8] leading [8, 32, 32] : tensor<4x8xf32>, tensor<8x16xf32> -> (tensor<4x32xf32>)
+  return
+}
+
+// -----
+
+func.func @batch(%a: tensor<2x4x8xf32>, %b: tensor<8x16xf32>) {
+  // expected-error-re @+1 {{{{^}}'step.gemm' op b of 8 x 16 (leading dimension 16, batch 2 with stride 128) exceeds 'tensor<8x16xf32>'{{$}}}}
+  %0 = step.gemm %a, %b mnk [4, 16, 8] leading [8, 16, 16] batch 2 strides [32, 128, 64] : tensor<2x4x8xf32>, tensor<8x16xf32> -> (tensor<2x4x16xf32>)
+  return
+}
+
+// -----
+
+func.func @add(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>, %c: tensor<16xf32>) {
+  // expected-error-re @+1 {{{{^}}'step.gemm' op adds 'tensor<16xf32>' to a result of type 'tensor<4x16xf32>'{{$}}}}
+  %0 = step.gemm %a, %b add %c : tensor<16xf32> mnk [4, 16, 8] leading [8, 16, 16] : tensor<4x8xf32>, tensor<8x16xf32> -> (tensor<4x16xf32>)
+  return
+}

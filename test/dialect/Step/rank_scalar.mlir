@@ -1,0 +1,9 @@
+// RUN: hocket-opt %s --verify-roundtrip | FileCheck %s
+
+func.func @f() {
+  // CHECK: step.rank_scalar offset of 50257 over "tp"
+  %0 = step.rank_scalar offset of 50257 over "tp"
+  // CHECK: step.rank_scalar extent of 50257 over {"tp":(1)2, "dp"}
+  %1 = step.rank_scalar extent of 50257 over {"tp":(1)2, "dp"}
+  return
+}
