@@ -1,0 +1,140 @@
+// Programs of the main job under plans: proved by step-verify-program, accepted by the runtime's own check, byte for byte the same
+// each time.
+#include "passes/StepToProgram/StepToProgram.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/Codegen/Fusion/Passes.h"
+#include "passes/Dist/Passes.h"
+#include "passes/DistToStep/Passes.h"
+#include "passes/NN/Passes.h"
+#include "passes/Step/Passes.h"
+#include "runtime/Program/ProgramFile.h"
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sstream>
+
+using namespace mlir;
+using namespace hocket;
+
+namespace {
+const char *const extraPlans = R"(
+dist.mesh @line<"pp"=2>
+dist.plan @two for @gpt on @line {
+  batch microbatch 2 sequences
+  stages over "pp" schedule "1f1b"
+}
+dist.mesh @pair<"dp"=2>
+dist.plan @zero for @gpt on @pair {
+  batch over "dp" microbatch 2 sequences
+  zero 1 over "dp"
+}
+)";
+
+struct Compiled {
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  std::string faults;
+
+  Compiled(const std::string &plan, int rows, int microbatches) {
+    context.loadDialect<nn::NNDialect, dist::DistDialect, step::StepDialect, arith::ArithDialect, math::MathDialect,
+                        func::FuncDialect>();
+    context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) { faults += diagnostic.str() + "\n"; });
+    std::stringstream text;
+    text << std::ifstream(HOCKET_EXAMPLES "/gpt-bible/model.mlir").rdbuf() << extraPlans;
+    module = parseSourceString<ModuleOp>(text.str(), ParserConfig(&context));
+    nn::BuildTrainingStepPassOptions options;
+    options.plan = plan;
+    options.rows = rows;
+    options.microbatches = microbatches;
+    PassManager manager(&context);
+    nn::buildNNPipeline(manager, options);
+    dist::buildDistPipeline(manager);
+    manager.addPass(step::createDistToStepPass());
+    manager.addPass(codegen::createCodegenFusePass());
+    manager.addPass(step::createPlanMemoryPass());
+    manager.addPass(step::createVerifyProgramPass());
+    if (!module || failed(manager.run(*module)))
+      module = nullptr;
+  }
+
+  /// The file, starting at a multiple of 64 as `open` wants it.
+  std::vector<uint8_t> file() {
+    std::optional<program::ProgramT> program = step::buildProgram(*module, {.march = "x86-64"});
+    return program ? program::write(*program) : std::vector<uint8_t>();
+  }
+};
+
+struct Opened {
+  void *bytes;
+  program::Opened opened;
+  explicit Opened(const std::vector<uint8_t> &file) : bytes(std::aligned_alloc(64, (file.size() + 63) / 64 * 64)) {
+    std::copy(file.begin(), file.end(), static_cast<uint8_t *>(bytes));
+    opened = program::open({static_cast<uint8_t *>(bytes), file.size()});
+  }
+  ~Opened() { std::free(bytes); }
+};
+
+uint64_t memoryOf(const program::RankProgram &rank) {
+  uint64_t sum = 0;
+  for (const program::MemoryUse *use : *rank.memory())
+    sum += use->bytes();
+  return sum;
+}
+
+class Plans : public testing::TestWithParam<std::tuple<const char *, int, int, int>> {}; // plan, rows, microbatches, stages
+} // namespace
+
+TEST_P(Plans, GiveAProgramThatTheRuntimeAccepts) {
+  auto [plan, rows, microbatches, stages] = GetParam();
+  Compiled compiled(plan, rows, microbatches);
+  ASSERT_TRUE(compiled.module) << compiled.faults;
+  std::vector<uint8_t> file = compiled.file();
+  Opened opened(file);
+  EXPECT_THAT(opened.opened.faults, testing::IsEmpty());
+  ASSERT_TRUE(opened.opened.program);
+  const program::Program &program = *opened.opened.program;
+  EXPECT_EQ(program.parameters(), 4837376u);
+  EXPECT_EQ(program.ranks()->size(), static_cast<unsigned>(stages));
+  for (const program::RankProgram *rank : *program.ranks())
+    EXPECT_EQ(memoryOf(*rank), rank->arenaBytes()) << "stage " << rank->stage();
+  EXPECT_EQ(file, Compiled(plan, rows, microbatches).file()) << "a second compilation gives other bytes";
+}
+INSTANTIATE_TEST_SUITE_P(GptBible, Plans,
+                         testing::Values(std::tuple("two", 2, 16, 2), std::tuple("single", 2, 16, 1), std::tuple("zero", 4, 8, 1),
+                                         std::tuple("ptd", 4, 8, 2)),
+                         [](const auto &info) { return std::string(std::get<0>(info.param)); });
+
+TEST(StepToProgram, UpdateCopiesNoParameter) {
+  for (const char *plan : {"two", "zero", "ptd"}) {
+    Compiled compiled(plan, 4, 8);
+    ASSERT_TRUE(compiled.module) << plan << ": " << compiled.faults;
+    compiled.module->walk([&](step::LaunchOp launch) {
+      auto body = launch->getParentOfType<step::BodyOp>();
+      int64_t bytes = launch.getOuts().empty() ? 0 : step::byteSize(cast<ShapedType>(launch.getOuts()[0].getType()));
+      EXPECT_FALSE(launch.getKernel().starts_with("copy") && bytes > 64)
+          << plan << ", " << step::stringifyBodyKind(body.getKind()).str() << ": copies " << bytes << " bytes";
+    });
+  }
+}
+
+TEST(StepToProgram, RefusesWhatHasNoMemoryPlan) {
+  Compiled compiled("two", 2, 16);
+  ASSERT_TRUE(compiled.module) << compiled.faults;
+  auto program = *compiled.module->getOps<step::ProgramOp>().begin();
+  program.removeArenaBytesAttr();
+  EXPECT_FALSE(step::buildProgram(*compiled.module, {}));
+  EXPECT_THAT(compiled.faults, testing::HasSubstr("has no memory plan; run step-plan-memory first"));
+}
+
+TEST(StepToProgram, RefusesATableThatNamesWhatIsNotThere) {
+  Compiled compiled("two", 2, 16);
+  ASSERT_TRUE(compiled.module) << compiled.faults;
+  auto program = *compiled.module->getOps<step::ProgramOp>().begin();
+  (*program.ops<step::MessageOp>().begin())->erase();
+  EXPECT_FALSE(step::buildProgram(*compiled.module, {}));
+  EXPECT_THAT(compiled.faults, testing::HasSubstr("names the message 'activation from 0 to 1', which the program does not have"));
+}
