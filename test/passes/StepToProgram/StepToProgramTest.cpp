@@ -109,8 +109,8 @@ INSTANTIATE_TEST_SUITE_P(GptBible, Plans,
                          [](const auto &info) { return std::string(std::get<0>(info.param)); });
 
 TEST(StepToProgram, UpdateCopiesNoParameter) {
-  for (const char *plan : {"two", "zero", "ptd"}) {
-    Compiled compiled(plan, 4, 8);
+  for (auto [plan, rows] : {std::pair("two", 2), std::pair("zero", 4), std::pair("ptd", 4)}) {
+    Compiled compiled(plan, rows, 32 / rows);
     ASSERT_TRUE(compiled.module) << plan << ": " << compiled.faults;
     compiled.module->walk([&](step::LaunchOp launch) {
       auto body = launch->getParentOfType<step::BodyOp>();
