@@ -32,8 +32,9 @@ LogicalResult CallOp::verify() { return verifyName(*this, getName()); }
 
 LogicalResult RepeatOp::verify() {
   LogicalResult result = verifyName(*this, getName());
-  if (int64_t(getCount()) < 1)
-    result = emitOpError() << "repeats " << int64_t(getCount()) << " times, expected at least 1";
+  constexpr int64_t most = 100000; // every copy is put in place
+  if (int64_t(getCount()) < 1 || int64_t(getCount()) > most)
+    result = emitOpError() << "repeats " << int64_t(getCount()) << " times, expected 1 to " << most;
   if (getResults().empty() || getResults().size() > getArgs().size())
     return emitOpError() << "has " << getResults().size() << " results, expected between 1 and the " << getArgs().size()
                          << " arguments";

@@ -57,6 +57,10 @@ void ModelVerifier::verifyArguments() {
 void ModelVerifier::verifyParameters() {
   if (params.empty())
     fault(model) << "model @" << model.getSymName() << " has no parameters; there is nothing to train";
+  for (RecipeOp recipe : recipes)
+    if (!params.empty() && llvm::all_of(params, [&](ParamOp param) { return settingsOf(recipe, param).frozen; }))
+      fault(recipe) << "recipe @" << recipe.getSymName() << " freezes all " << params.size() << " parameters of model @"
+                    << model.getSymName() << "; there is nothing to train";
   llvm::DenseSet<Value> reached = valuesOnLossPath(model);
   for (ParamOp param : params) {
     if (reached.contains(param.getValue()))

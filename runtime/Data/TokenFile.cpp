@@ -29,7 +29,7 @@ Result<TokenFile> TokenFile::open(const std::string &path, TokenType type) {
   TokenFile result;
   result.name = path;
   result.kind = type;
-  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0)
     return invalid(fmt::format("cannot open data file '{}': {}", path, std::strerror(errno)));
   struct stat info{};

@@ -5,6 +5,8 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fstream>
+#include <iterator>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,9 +23,16 @@ void ExecutableProgram::Free::operator()(uint8_t *bytes) const {
 }
 
 namespace {
+constexpr char sealMark[8] = {'H', 'O', 'C', 'K', 'S', 'E', 'A', 'L'};
+struct Seal {
+  char mark[8];
+  uint64_t checksum;
+};
+
 class ElfFile {
 public:
-  explicit ElfFile(const std::string &path) : path(path), file(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  explicit ElfFile(const std::string &path)
+      : path(path), file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   ElfFile(const ElfFile &) = delete;
   ~ElfFile() {
     if (file >= 0)
@@ -74,6 +83,21 @@ public:
     return true;
   }
 
+  // A seal that does not fit the bytes before it; nothing where there is no seal (or only its mark is damaged).
+  Status checkSeal() const {
+    Seal seal;
+    if (length < sizeof seal || !read(length - sizeof seal, &seal, sizeof seal) ||
+        std::memcmp(seal.mark, sealMark, sizeof sealMark) != 0)
+      return {};
+    std::vector<uint8_t> bytes(length - sizeof seal);
+    if (!read(0, bytes.data(), bytes.size()))
+      return truncated();
+    if (uint64_t found = checksum(bytes); found != seal.checksum)
+      return invalid(fmt::format("'{}' is damaged: its {} bytes have the checksum {:016x}, its seal says {:016x}", path,
+                                 bytes.size(), found, seal.checksum));
+    return {};
+  }
+
   Error truncated() const {
     return invalid(
         fmt::format("'{}' is truncated: its {} bytes end before what its ELF header announces", path, length));
@@ -89,10 +113,25 @@ private:
 };
 } // namespace
 
+Status sealExecutable(const std::string &path) {
+  std::ifstream in(path, std::ios::binary);
+  std::vector<uint8_t> bytes((std::istreambuf_iterator<char>(in)), {});
+  Seal seal;
+  std::memcpy(seal.mark, sealMark, sizeof sealMark);
+  seal.checksum = checksum(bytes);
+  std::ofstream out(path, std::ios::binary | std::ios::app);
+  out.write(reinterpret_cast<const char *>(&seal), sizeof seal).flush();
+  if (!in || !out)
+    return Error{runtime::ErrorKind::Lacking, fmt::format("cannot seal '{}': {}", path, std::strerror(errno)), {}};
+  return {};
+}
+
 Result<ExecutableProgram> readExecutable(const std::string &path) {
   ElfFile elf(path);
   if (Status opened = elf.openHeader(); !opened)
     return opened.error();
+  if (Status sound = elf.checkSeal(); !sound)
+    return sound.error();
   Result<Elf64_Shdr> section = elf.section(programSection);
   if (!section)
     return section.error();

@@ -21,7 +21,10 @@ struct ExecutableProgram {
   const Program *program = nullptr;
 };
 
-// Reads and checks the program of `path`. Faults name the path and what was found: no such file, not an ELF file,
+// Appends a seal to a finished executable: a mark and the checksum of every byte before it, kernels included.
+runtime::Status sealExecutable(const std::string &path);
+
+// Reads and checks the program of `path`, and its seal where it has one. Faults name the path and what was found: no such file, not an ELF file,
 // truncated, no program section, or what `open` says.
 runtime::Result<ExecutableProgram> readExecutable(const std::string &path);
 

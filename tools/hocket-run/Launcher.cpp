@@ -10,9 +10,12 @@
 #include "tools/hocket-run/Processes.h"
 #include "tools/hocket-run/Progress.h"
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <poll.h>
 #include <sys/signalfd.h>
@@ -111,7 +114,36 @@ Status Run::check() const {
   return {};
 }
 
+/// What is written must not be what is read.
+static Status checkOutputs(const Options &options) {
+  auto clash = [](const std::string &a, const std::string &b) {
+    std::error_code error;
+    return !a.empty() && !b.empty() && (a == b || std::filesystem::equivalent(a, b, error));
+  };
+  const std::pair<const char *, const std::string *> files[] = {{"OUT", &options.executable},
+                                                                {"--data", &options.data},
+                                                                {"--metrics", &options.metrics},
+                                                                {"--trace", &options.trace}};
+  for (size_t written = 2; written < 4; ++written)
+    for (size_t other = 0; other < written; ++other)
+      if (clash(*files[written].second, *files[other].second))
+        return Error{ErrorKind::Invalid,
+                     fmt::format("{} and {} are the same file '{}'", files[written].first, files[other].first,
+                                 *files[written].second),
+                     {}};
+  return {};
+}
+
 Status Run::start() {
+  if (Status apart = checkOutputs(options); !apart)
+    return apart;
+  if (!options.trace.empty() && !std::ofstream(options.trace, std::ios::app))
+    return Error{
+        ErrorKind::Invalid, fmt::format("cannot write trace file '{}': {}", options.trace, std::strerror(errno)), {}};
+  for (uint64_t step : options.dumpSteps)
+    if (step > options.steps)
+      return Error{
+          ErrorKind::Invalid, fmt::format("--dump-steps {} comes after the last step {}", step, options.steps), {}};
   if (Status opened = progress.open(options.metrics, options.steps); !opened)
     return opened;
   Result<runtime::shm::Region> made = runtime::shm::Region::create(regionSpec());
@@ -302,6 +334,8 @@ Exit Run::finish() {
   fmt::print("memory planned: {} for all ranks (at most {} each) and {} for communication; used at the peak: {}\n",
              bytesText(sum), bytesText(largest), bytesText(runtime::shm::Region::controlBytes(spec)),
              bytesText(peakBytes));
+  if (Status kept = progress.written(); !kept)
+    return complain(kept.error(), MachineLacks);
   if (options.trace.empty())
     return Done;
   std::vector<std::string> parts;

@@ -30,6 +30,8 @@ void Progress::step(const nlohmann::json &event) {
     for (const char *key : {"step", "loss", "grad_norm", "lr", "tokens", "seconds"})
       line[key] = event.at(key);
     metrics << line.dump() << '\n' << std::flush;
+    if (!metrics && lost.empty())
+      lost = fmt::format("the metrics of step {} could not be written to '{}': {}", last, path, std::strerror(errno));
   }
   double seconds = event.at("seconds").get<double>();
   // The first step also touches all memory for the first time.
@@ -39,6 +41,12 @@ void Progress::step(const nlohmann::json &event) {
     return;
   printed = now;
   print(event);
+}
+
+runtime::Status Progress::written() const {
+  if (lost.empty())
+    return {};
+  return runtime::Error{runtime::ErrorKind::Lacking, lost, {}};
 }
 
 static std::string duration(double seconds) {

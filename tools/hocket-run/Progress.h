@@ -20,10 +20,12 @@ public:
   // Ends the progress line.
   void finish();
   uint64_t lastStep() const { return last; }
+  // An error if a line of metrics could not be written.
+  runtime::Status written() const;
 
 private:
   void print(const nlohmann::json &event);
-  std::string path;
+  std::string path, lost; // lost: the first line that could not be written, and why
   std::ofstream metrics;
   uint64_t steps = 0, last = 0;
   double smoothSeconds = 0; // of a step

@@ -29,9 +29,11 @@ int check(const CheckOptions &options) {
   std::vector<PlanChoice> choices;
   if (session.load(options.file)) {
     bool sound = session.verify();
-    checkScheduleNames(session);
+    if (!sound)
+      checkScheduleNames(session); // before faulty tactics are gone
     if (sound || dropFaultyTactics(session))
       choices = choosePlans(session, options.plan, /*all=*/true);
+    checkScheduleNames(session); // of a plan made from flags too
     if (!options.plan.mesh.empty() && sound)
       sound = session.verify();
     for (const PlanChoice &choice : choices)

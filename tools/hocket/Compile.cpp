@@ -1,11 +1,14 @@
 // hocket compile: model and plan to one executable, or any layer on the way.
 #include "passes/Codegen/CPU/Kernels.h"
 #include "passes/StepToProgram/StepToProgram.h"
+#include "runtime/Program/Executable.h"
 #include "runtime/Program/ProgramFile.h"
+#include "tools/CommandLine.h"
 #include "tools/hocket/Commands.h"
 #include "tools/hocket/Lowering.h"
 #include "tools/hocket/Report.h"
 #include "tools/hocket/RuntimeLibraries.h" // made by CMake: the linker's words
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -92,13 +95,33 @@ int writeExecutable(Session &session, ModuleOp module, PlanChoice &choice, const
     session.error(llvm::toString(std::move(fault)));
     return MachineLacks;
   }
+  if (auto sealed = program::sealExecutable(options.output); !sealed) {
+    session.error(sealed.error().message);
+    return MachineLacks;
+  }
   fmt::print("wrote {}: {} ranks, {} kernels; run it with hocket-run -n {} {} --data FILE --steps N\n", options.output,
              choice.mesh.getWorldSize(), program->kernels.size(), choice.mesh.getWorldSize(), options.output);
   return Done;
 }
 
+/// Whether the executable can be written where it is asked for, before hours of work go into it.
+bool checkOutput(Session &session, const CompileOptions &options) {
+  namespace fs = llvm::sys::fs;
+  if (bool same = false; !fs::equivalent(options.file, options.output, same) && same)
+    session.error(fmt::format("-o {} is the model file itself; it would be lost", options.output));
+  else if (fs::is_directory(options.output))
+    session.error(fmt::format("-o {} is a folder", options.output));
+  else if (StringRef folder = llvm::sys::path::parent_path(options.output);
+           !folder.empty() && fs::access(folder, fs::AccessMode::Write))
+    session.error(
+        fmt::format("-o {}: the folder '{}' does not exist or cannot be written", options.output, folder.str()));
+  return !session.errors();
+}
+
 int compile(const CompileOptions &options) {
   Session session;
+  if (!options.output.empty() && !checkOutput(session, options))
+    return InputAtFault;
   std::optional<Job> job = openJob(session, options.file, options.plan);
   if (!job)
     return InputAtFault;
@@ -127,15 +150,16 @@ Command hocket::tools::addCompile(CLI::App &app) {
   auto options = std::make_shared<CompileOptions>();
   auto *command = app.add_subcommand("compile", "model and plan to one executable");
   command->add_option("MODEL", options->file, "model file")->required();
-  auto *output = command->add_option("-o,--output", options->output, "the executable");
+  auto *output = command->add_option("-o,--output", options->output, "the executable")->check(notEmpty());
   auto *emit =
       command->add_option("--emit", options->emit, "print a layer instead: nn, sharded, local, step, kernels, program")
           ->check(CLI::IsMember({"nn", "sharded", "local", "step", "kernels", "program"}));
   output->excludes(emit);
   command->add_option("--target", options->target, "cpu")->check(CLI::IsMember({"cpu"}));
   command->add_option("--march", options->march, "CPU that kernels are for (native)");
-  command->add_option("--memory", options->memory, "bytes that a rank may use; a plan that needs more is an error");
-  command->add_option("--threads", options->threads, "threads of a rank")->check(CLI::PositiveNumber);
+  command->add_option("--memory", options->memory, "bytes that a rank may use; a plan that needs more is an error")
+      ->check(wholeNumber(1, int64_t(1) << 62));
+  command->add_option("--threads", options->threads, "threads of a rank")->check(wholeNumber(1, 1024));
   options->plan.addTo(*command);
   return [options] {
     if (options->output.empty() && options->emit.empty()) {

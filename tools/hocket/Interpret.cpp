@@ -3,6 +3,7 @@
 #include "passes/Dist/LockstepCollectives.h"
 #include "passes/Interpreter/Comparison.h"
 #include "runtime/Data/BatchReader.h"
+#include "tools/CommandLine.h"
 #include "tools/hocket/Commands.h"
 #include "tools/hocket/Lowering.h"
 #include <CLI/CLI.hpp>
@@ -131,8 +132,8 @@ Command hocket::tools::addInterpret(CLI::App &app) {
   command->add_option("--data", options->data, "file of tokens")->required();
   command->add_option("--data-type", options->dataType, "u8, u16 or u32 (u8)")
       ->check(CLI::IsMember({"u8", "u16", "u32"}));
-  command->add_option("--steps", options->steps, "steps (1)")->check(CLI::PositiveNumber);
-  command->add_option("--seed", options->seed, "instead of the recipe's");
+  command->add_option("--steps", options->steps, "steps (1)")->check(wholeNumber(1, 1 << 30));
+  command->add_option("--seed", options->seed, "instead of the recipe's")->check(wholeNumber(0, INT64_MAX));
   command->add_option("--precision", options->precision, "f64, or f32: every result rounded (f64)")
       ->check(CLI::IsMember({"f64", "f32"}));
   command->add_flag("--compare", options->compare, "run the whole model as well, and compare gradients and parameters");

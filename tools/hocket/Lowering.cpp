@@ -161,6 +161,9 @@ std::optional<Job> hocket::tools::openJob(Session &session, const std::string &f
   if (!session.load(file) || !session.verify())
     return std::nullopt;
   auto choices = choosePlans(session, flags, /*all=*/false);
+  checkScheduleNames(session);
+  if (session.errors())
+    return std::nullopt;
   if (choices.empty() || (!flags.mesh.empty() && !session.verify()))
     return std::nullopt;
   PlanChoice &choice = choices[0];

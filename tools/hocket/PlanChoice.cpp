@@ -1,4 +1,5 @@
 #include "tools/hocket/PlanChoice.h"
+#include "tools/CommandLine.h"
 #include "llvm/ADT/StringExtras.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -7,11 +8,13 @@ using namespace hocket;
 using namespace hocket::tools;
 
 void PlanFlags::addTo(CLI::App &command) {
-  auto *byName = command.add_option("--plan", plan, "name of a plan of the file, without @");
-  auto *byMesh = command.add_option("--mesh", mesh, "axes and sizes of a plan made from flags: pp=2,dp=2,tp=2");
+  auto *byName = command.add_option("--plan", plan, "name of a plan of the file, without @")->check(notEmpty());
+  auto *byMesh =
+      command.add_option("--mesh", mesh, "axes and sizes of a plan made from flags: pp=2,dp=2,tp=2")->check(notEmpty());
   byName->excludes(byMesh);
-  for (auto *option : {command.add_option("--microbatch", microbatch, "sequences that a rank takes at a time (1)"),
-                       command.add_option("--zero", zero, "ZeRO stage over dp: 0 or 1 (0)"),
+  for (auto *option : {command.add_option("--microbatch", microbatch, "sequences that a rank takes at a time (1)")
+                           ->check(wholeNumber(1, 1 << 30)),
+                       command.add_option("--zero", zero, "ZeRO stage over dp: 0 or 1 (0)")->check(wholeNumber(0, 1)),
                        command.add_option("--schedule", schedule, "pipeline schedule: gpipe or 1f1b (1f1b)")})
     option->needs(byMesh);
 }
@@ -50,6 +53,7 @@ static std::optional<std::vector<std::pair<std::string, int64_t>>> readMesh(Sess
 
 /// Writes the plan that the flags describe as IR.
 static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
+  unsigned before = session.errors();
   auto axes = readMesh(session, flags.mesh);
   auto models = llvm::to_vector(session.module().getOps<nn::ModelOp>());
   if (models.size() != 1)
@@ -73,6 +77,8 @@ static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
     text += fmt::format("  zero {} over \"dp\"\n", flags.zero.value_or(0));
   else if (flags.zero.value_or(0) != 0)
     session.error(fmt::format("--zero {} needs an axis dp in --mesh; '{}' has none", *flags.zero, flags.mesh));
+  if (flags.schedule && !has("pp"))
+    session.error(fmt::format("--schedule {} needs an axis pp in --mesh; '{}' has none", *flags.schedule, flags.mesh));
   text += "}\n";
   std::string defaults;
   for (auto [given, name] : {std::pair(flags.microbatch.has_value(), "microbatch 1"),
@@ -81,7 +87,7 @@ static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
     if (!given)
       defaults += (defaults.empty() ? "" : ", ") + std::string(name);
   llvm::errs() << "plan from flags" << (defaults.empty() ? "" : " (defaults taken: " + defaults + ")") << ":\n" << text;
-  return session.add(text, "plan from flags");
+  return session.add(text, "plan from flags") && session.errors() == before;
 }
 
 /// The ops a plan names; missing ones were reported by the verifier.

@@ -5,7 +5,7 @@ nn.block @same(%x: tensor<2xf32>) -> tensor<2xf32> {
 }
 nn.block @b(%x: tensor<2xf32>) -> tensor<2xf32> {
   // expected-error-re @+2 {{{{^}}'nn.repeat' op has the name '', expected components of letters, digits, '_' and '-' joined by dots{{$}}}}
-  // expected-error-re @+1 {{{{^}}'nn.repeat' op repeats 0 times, expected at least 1{{$}}}}
+  // expected-error-re @+1 {{{{^}}'nn.repeat' op repeats 0 times, expected 1 to 100000{{$}}}}
   %y = repeat @same(%x) 0 as "" : tensor<2xf32>
   return %y : tensor<2xf32>
 }
