@@ -1,5 +1,5 @@
-// One row of a schedule table, and what it names: plain data, shared by the step dialect, passes/Schedule and (by meaning)
-// the program file.
+// One row of a schedule table, and what it names: plain data, shared by the step dialect, passes/Schedule and (by
+// meaning) the program file.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -23,7 +23,9 @@ struct Row {
   bool operator==(const Row &) const = default;
 };
 
-constexpr uint16_t bodyIndexOf(unsigned kind, unsigned chunk) { return static_cast<uint16_t>(chunk * kBodyKinds + kind); }
+constexpr uint16_t bodyIndexOf(unsigned kind, unsigned chunk) {
+  return static_cast<uint16_t>(chunk * kBodyKinds + kind);
+}
 
 /// Activations go from a chunk to the one that follows it in the model, gradients the other way.
 enum class Values : uint8_t { Activation, Gradient };

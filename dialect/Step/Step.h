@@ -8,8 +8,8 @@
 namespace hocket::step {
 llvm::hash_code hash_value(const Row &row);
 llvm::hash_code hash_value(const Message &message);
-/// "activation from 0 to 1"; of chunks other than the first "activation from 0 chunk 1 to 0 chunk 2": how rows and reports
-/// name a message.
+/// "activation from 0 to 1"; of chunks other than the first "activation from 0 chunk 1 to 0 chunk 2": how rows and
+/// reports name a message.
 std::string messageText(const Message &message);
 /// Bytes of a buffer's own elements. Element types are stored in whole bytes.
 int64_t byteSize(mlir::ShapedType type);

@@ -20,7 +20,8 @@ llvm::hash_code hocket::step::hash_value(const Row &row) {
                             llvm::hash_combine_range(row.wait.begin(), row.wait.end()));
 }
 llvm::hash_code hocket::step::hash_value(const Message &message) {
-  return llvm::hash_combine(static_cast<int>(message.values), message.from, message.to, message.fromChunk, message.toChunk);
+  return llvm::hash_combine(static_cast<int>(message.values), message.from, message.to, message.fromChunk,
+                            message.toChunk);
 }
 
 static StringRef valuesText(Values values) { return values == Values::Activation ? "activation" : "gradient"; }
@@ -59,7 +60,8 @@ struct TableParser {
       error << ' ' << name.getValue();
     return error << ')';
   }
-  template <typename Int> ParseResult number(Int &value, StringRef what, uint64_t most = std::numeric_limits<Int>::max()) {
+  template <typename Int>
+  ParseResult number(Int &value, StringRef what, uint64_t most = std::numeric_limits<Int>::max()) {
     uint64_t read = 0;
     SMLoc loc = parser.getCurrentLocation();
     if (parser.parseInteger(read))
@@ -87,8 +89,8 @@ struct TableParser {
   }
   ParseResult message() {
     Message message;
-    if (values(message.values) || parser.parseKeyword("from") || number(message.from, "stage") || chunk(message.fromChunk) ||
-        parser.parseKeyword("to") || number(message.to, "stage") || chunk(message.toChunk))
+    if (values(message.values) || parser.parseKeyword("from") || number(message.from, "stage") ||
+        chunk(message.fromChunk) || parser.parseKeyword("to") || number(message.to, "stage") || chunk(message.toChunk))
       return failure();
     messages.push_back(message);
     return success();
@@ -162,7 +164,8 @@ struct TableParser {
     return success();
   }
   ParseResult table() {
-    if (parser.parseLess() || parser.parseKeyword("streams") || parser.parseCommaSeparatedList([&] { return streamName(); }))
+    if (parser.parseLess() || parser.parseKeyword("streams") ||
+        parser.parseCommaSeparatedList([&] { return streamName(); }))
       return failure();
     if (succeeded(parser.parseOptionalKeyword("messages")) && parser.parseCommaSeparatedList([&] { return message(); }))
       return failure();
@@ -181,7 +184,8 @@ Attribute TableAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
   if (table.table())
     return {};
-  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), table.streams, table.messages, table.rows);
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), table.streams, table.messages,
+                    table.rows);
 }
 
 static void printRow(AsmPrinter &printer, TableAttr table, const Row &row) {
@@ -242,8 +246,9 @@ LogicalResult verifyMessages(EmitError emitError, ArrayRef<Message> messages, Ar
     used[row.index] = true;
     uint32_t own = row.kind == RowKind::Send ? message.from : message.to;
     if (stage.value_or(own) != own)
-      return emitError() << "the message '" << messageText(message) << "' is " << (row.kind == RowKind::Send ? "sent" : "received")
-                         << " by stage " << own << ", other rows are of stage " << *stage;
+      return emitError() << "the message '" << messageText(message) << "' is "
+                         << (row.kind == RowKind::Send ? "sent" : "received") << " by stage " << own
+                         << ", other rows are of stage " << *stage;
     stage = own;
   }
   for (auto [message, there] : llvm::zip_equal(messages, used))
@@ -266,10 +271,12 @@ LogicalResult TableAttr::verify(EmitError emitError, ArrayRef<StringAttr> stream
     bool body = row.kind == RowKind::Body;
     if (body != (row.stream == 0))
       return emitError() << "a " << (body ? "body" : "message") << " on stream '" << streams[row.stream].getValue()
-                         << "'; bodies run on the first stream, '" << streams[0].getValue() << "', and messages on the others";
+                         << "'; bodies run on the first stream, '" << streams[0].getValue()
+                         << "', and messages on the others";
     if (body && runsOnce(static_cast<BodyKind>(row.index % kBodyKinds)) && (row.microbatch || row.slot))
       return emitError() << "a row of " << stringifyBodyKind(static_cast<BodyKind>(row.index % kBodyKinds))
-                         << " with microbatch " << row.microbatch << " and slot " << row.slot << "; it runs once a step";
+                         << " with microbatch " << row.microbatch << " and slot " << row.slot
+                         << "; it runs once a step";
   }
   for (const Row &row : rows)
     for (auto [stream, count] : llvm::enumerate(row.wait))

@@ -68,10 +68,12 @@ LogicalResult ProgramOp::verify() {
   sound &= succeeded(notNegative(*this, "size of a slot", getSlotBytes()));
   sound &= succeeded(notNegative(*this, "offset of the slots", getSlotsOffset()));
   if (static_cast<int64_t>(getMicrobatches()) < 1)
-    sound &= succeeded(emitOpError() << "microbatches is " << static_cast<int64_t>(getMicrobatches()) << ", expected at least 1");
+    sound &= succeeded(emitOpError() << "microbatches is " << static_cast<int64_t>(getMicrobatches())
+                                     << ", expected at least 1");
   if (getArenaBytes().has_value() != getSlotCount().has_value())
-    sound &= succeeded(emitOpError() << "has a plan of its " << (getArenaBytes() ? "arena, and none of its slots"
-                                                                                 : "slots, and none of its arena"));
+    sound &=
+        succeeded(emitOpError() << "has a plan of its "
+                                << (getArenaBytes() ? "arena, and none of its slots" : "slots, and none of its arena"));
   return success(sound);
 }
 
@@ -96,8 +98,11 @@ ScheduleOp ProgramOp::findSchedule(StringRef name) {
 
 LogicalResult JobOp::verify() {
   bool sound = true;
-  for (auto [what, value] : {std::pair<StringRef, uint64_t>{"rows", getRows()}, {"microbatches", getMicrobatches()},
-                             {"sequence", getSequence()}, {"vocabulary", getVocabulary()}, {"parameters", getParameters()},
+  for (auto [what, value] : {std::pair<StringRef, uint64_t>{"rows", getRows()},
+                             {"microbatches", getMicrobatches()},
+                             {"sequence", getSequence()},
+                             {"vocabulary", getVocabulary()},
+                             {"parameters", getParameters()},
                              {"stages", getStages()}})
     if (static_cast<int64_t>(value) < 0 || (what == "stages" && value < 1))
       sound &= succeeded(emitOpError() << what << " is " << static_cast<int64_t>(value) << ", expected at least "

@@ -1,7 +1,8 @@
-// Copies ops of the training step into one body of one stage: reads become loads, writes stores, dist ops flat collectives.
+// Copies ops of the training step into one body of one stage: reads become loads, writes stores, dist ops flat
+// collectives.
 #pragma once
-#include "passes/DistToStep/StageProgram.h"
 #include "mlir/IR/IRMapping.h"
+#include "passes/DistToStep/StageProgram.h"
 
 namespace hocket::step {
 

@@ -21,7 +21,8 @@ struct Schedules {
 /// Rows of one microbatch on one rank, and the length of a sequence: of the labels as this rank reads them.
 std::pair<int64_t, int64_t> localBatch(nn::TrainingStepOp step) {
   for (Operation &op : step.getMicrobatch().front())
-    if (auto read = dyn_cast<nn::ReadOp>(op); read && read.getKind() == nn::SlotKind::Input && read.getValue().getType().getRank() == 2)
+    if (auto read = dyn_cast<nn::ReadOp>(op);
+        read && read.getKind() == nn::SlotKind::Input && read.getValue().getType().getRank() == 2)
       return {read.getValue().getType().getDimSize(0), read.getValue().getType().getDimSize(1)};
   return {0, 0};
 }

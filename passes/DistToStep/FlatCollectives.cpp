@@ -17,8 +17,8 @@ struct Lowering {
                    dist::AxesAttr axes, StringRef cause, DenseI64ArrayAttr stages = {}) {
     auto path = op->getAttrOfType<StringAttr>("path");
     auto phase = op->getAttrOfType<nn::PhaseAttr>("phase");
-    return CollectiveOp::create(builder, op->getLoc(), TypeRange{type}, kind, reduction, input, ValueRange{}, axes, stages,
-                                builder.getStringAttr(cause), path, phase, ArrayAttr())
+    return CollectiveOp::create(builder, op->getLoc(), TypeRange{type}, kind, reduction, input, ValueRange{}, axes,
+                                stages, builder.getStringAttr(cause), path, phase, ArrayAttr())
         .getResult(0);
   }
   /// [A, n, B] to rank-major pieces [pieces, A, ceil(n/pieces), B].
@@ -35,7 +35,8 @@ struct Lowering {
   }
   /// True if rank-major pieces of `dim` are the tensor as it lies: nothing is before `dim`, and it divides.
   static bool liesInPieces(RankedTensorType type, int64_t dim, int64_t pieces) {
-    return type.getDimSize(dim) % pieces == 0 && llvm::all_of(type.getShape().take_front(dim), [](int64_t n) { return n == 1; });
+    return type.getDimSize(dim) % pieces == 0 &&
+           llvm::all_of(type.getShape().take_front(dim), [](int64_t n) { return n == 1; });
   }
   static RankedTensorType withDim(RankedTensorType type, int64_t dim, int64_t size) {
     SmallVector<int64_t> shape(type.getShape());
@@ -53,7 +54,9 @@ struct Lowering {
   /// All axes at once where every one divides what is left, else one by one.
   SmallVector<dist::AxesAttr> pieces(dist::AxesAttr axes, int64_t size) {
     int64_t count = dist::axesSize(mesh, axes.getRefs());
-    return count == 1 ? SmallVector<dist::AxesAttr>{} : size % count == 0 ? SmallVector<dist::AxesAttr>{axes} : oneByOne(axes);
+    return count == 1          ? SmallVector<dist::AxesAttr>{}
+           : size % count == 0 ? SmallVector<dist::AxesAttr>{axes}
+                               : oneByOne(axes);
   }
 
   Value reduceScatter(dist::ReduceScatterOp scatter, Value x) {
@@ -63,8 +66,8 @@ struct Lowering {
       int64_t count = dist::axesSize(mesh, axes.getRefs());
       auto type = cast<RankedTensorType>(x.getType());
       if (liesInPieces(type, dim, count)) {
-        x = collective(CollectiveKind::ReduceScatter, scatter.getReduction(), x, withDim(type, dim, type.getDimSize(dim) / count),
-                       axes, scatter.getCause());
+        x = collective(CollectiveKind::ReduceScatter, scatter.getReduction(), x,
+                       withDim(type, dim, type.getDimSize(dim) / count), axes, scatter.getCause());
         continue;
       }
       Value packed = pack(x, dim, count);
@@ -112,7 +115,9 @@ struct Lowering {
       return collective(CollectiveKind::AllReduce, reduce.getReduction(), x, cast<RankedTensorType>(x.getType()),
                         reduce.getAxes(), reduce.getCause(), reduce.getStagesAttr());
     };
-    auto scalar = [&](Value x) { return cast<RankedTensorType>(x.getType()).getRank() == 0 && x.getType() == xs[0].getType(); };
+    auto scalar = [&](Value x) {
+      return cast<RankedTensorType>(x.getType()).getRank() == 0 && x.getType() == xs[0].getType();
+    };
     if (dist::axesSize(mesh, reduce.getAxes().getRefs()) == 1)
       return llvm::to_vector(xs);
     if (xs.size() == 1 || !llvm::all_of(xs, scalar))
@@ -155,14 +160,16 @@ bool hocket::step::lowerDistOp(OpBuilder &builder, Operation *op, IRMapping &map
       .Case([&](dist::SliceOp slice) {
         int64_t size = slice.getX().getType().getDimSize(slice.getDim());
         Value offset = i64(RankScalarKind::Offset, size, slice.getAxes());
-        map.map(slice.getY(), SliceOp::create(builder, op->getLoc(), slice.getY().getType(), in(slice.getX()), offset,
-                                              slice.getDim()).getY());
+        map.map(slice.getY(),
+                SliceOp::create(builder, op->getLoc(), slice.getY().getType(), in(slice.getX()), offset, slice.getDim())
+                    .getY());
         return true;
       })
       .Case([&](dist::MaskOp mask) {
         Value extent = i64(RankScalarKind::Extent, mask.getSize(), mask.getAxes());
         map.map(mask.getY(), MaskOp::create(builder, op->getLoc(), mask.getY().getType(), in(mask.getX()), extent,
-                                            mask.getDim(), mask.getValue()).getY());
+                                            mask.getDim(), mask.getValue())
+                                 .getY());
         return true;
       })
       .Case([&](dist::OffsetOp offset) {

@@ -28,9 +28,9 @@ struct StagePlacement {
   llvm::SmallVector<std::string> partsOf(nn::TrainingStepOp step, unsigned stage) const;
 };
 
-/// Cuts the layers of the microbatch region into `stages` stages, as even as can be, longer ones first. Ops outside of layers
-/// go with their last producer (forward), or with the forward values they use, else with their first producer (backward); what
-/// is made of free values alone goes with its first user.
-/// Errors: more stages than layers; a backward op that needs forward values of two stages.
+/// Cuts the layers of the microbatch region into `stages` stages, as even as can be, longer ones first. Ops outside of
+/// layers go with their last producer (forward), or with the forward values they use, else with their first producer
+/// (backward); what is made of free values alone goes with its first user. Errors: more stages than layers; a backward
+/// op that needs forward values of two stages.
 llvm::FailureOr<StagePlacement> placeStages(nn::TrainingStepOp step, unsigned stages, mlir::Location stagesLoc);
 } // namespace hocket::step

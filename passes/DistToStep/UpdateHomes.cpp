@@ -100,7 +100,8 @@ LogicalResult UpdateHomes::visit(Operation *op) {
     look();
   }
   if (shared.none()) {
-    auto error = op->emitError() << "uses values of different stages, and is neither an add nor a stack that could join them";
+    auto error =
+        op->emitError() << "uses values of different stages, and is neither an add nor a stack that could join them";
     for (Value operand : op->getOperands())
       error.attachNote(operand.getLoc()) << "known on stage " << giver(operand);
     return failure();

@@ -8,8 +8,8 @@ inline constexpr int64_t bufferAlignment = 64; ///< bytes
 
 inline int64_t aligned(int64_t bytes) { return llvm::alignTo(bytes, bufferAlignment); }
 
-/// Which results of a launch may be made where an operand lies: pairs (result, operand), from the attribute `hocket.in_place`
-/// of its kernel (array<i64: result, operand, …>).
+/// Which results of a launch may be made where an operand lies: pairs (result, operand), from the attribute
+/// `hocket.in_place` of its kernel (array<i64: result, operand, …>).
 llvm::SmallVector<std::pair<unsigned, unsigned>> inPlacePairs(LaunchOp launch, mlir::SymbolTable &symbols);
 
 /// A piece of workspace. Values share one when each is made where the one before it dies (in place).
@@ -22,10 +22,10 @@ struct Piece {
 
 /// The plan of one body. Rules:
 ///   a loaded value lives in its buffer, unless the buffer is written before its last use: then it is copied first
-///   a stored value is made in the buffer if nothing reads the buffer's old content from then on (the op that makes it may, if it
-///   works in place there); else it is copied at the store
-///   a product that adds to a value works in place on it
-///   every other value has a piece of workspace, taken over in place from an operand that dies there where the op allows it
+///   a stored value is made in the buffer if nothing reads the buffer's old content from then on (the op that makes it
+///   may, if it works in place there); else it is copied at the store a product that adds to a value works in place on
+///   it every other value has a piece of workspace, taken over in place from an operand that dies there where the op
+///   allows it
 struct BodyMemory {
   BodyMemory(BodyOp body, mlir::SymbolTable &symbols);
 

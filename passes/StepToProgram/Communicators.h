@@ -1,4 +1,5 @@
-// The communicators of a job: one for each group of mesh axes, and one for each directed pipeline edge, in one fixed order.
+// The communicators of a job: one for each group of mesh axes, and one for each directed pipeline edge, in one fixed
+// order.
 #pragma once
 #include "dialect/Step/Step.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -8,7 +9,8 @@ namespace hocket::step {
 
 class Communicators {
 public:
-  /// Groups in the order in which the programs, stage by stage, first use them; then edges by (lower stage, downwards first).
+  /// Groups in the order in which the programs, stage by stage, first use them; then edges by (lower stage, downwards
+  /// first).
   Communicators(llvm::ArrayRef<ProgramOp> programs, dist::MeshOp mesh, int stageAxis);
 
   uint32_t group(dist::AxesAttr axes, mlir::DenseI64ArrayAttr stages) const;

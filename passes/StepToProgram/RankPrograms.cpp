@@ -76,9 +76,9 @@ struct RankProgramWriter {
     SmallVector<int64_t> strides{0, 0, 0};
     if (gemm.getStrides())
       strides.assign(gemm.getStrides()->begin(), gemm.getStrides()->end());
-    made->gemm = std::make_unique<program::Gemm>(gemm.getTransA(), gemm.getTransB(), bool(gemm.getC()), mnk[0], mnk[1], mnk[2],
-                                                 leading[0], leading[1], leading[2], gemm.getBatch().value_or(1), strides[0],
-                                                 strides[1], strides[2]);
+    made->gemm = std::make_unique<program::Gemm>(gemm.getTransA(), gemm.getTransB(), bool(gemm.getC()), mnk[0], mnk[1],
+                                                 mnk[2], leading[0], leading[1], leading[2],
+                                                 gemm.getBatch().value_or(1), strides[0], strides[1], strides[2]);
     return made;
   }
   std::unique_ptr<program::InstructionT> convert(CollectiveOp collective) {
@@ -122,7 +122,9 @@ struct RankProgramWriter {
       auto all = llvm::to_vector(op.ops<MessageOp>());
       auto found = llvm::find_if(all, [&](MessageOp each) { return each.getMessage() == message; });
       if (found == all.end())
-        return schedule.emitError() << "names the message '" << messageText(message) << "', which the program does not have", false;
+        return schedule.emitError() << "names the message '" << messageText(message)
+                                    << "', which the program does not have",
+               false;
       messages.push_back(found - all.begin());
     }
     unsigned place = 0;
@@ -130,8 +132,10 @@ struct RankProgramWriter {
       bodies[bodyIndexOf(static_cast<unsigned>(body.getKind()), body.getChunk())] = place++;
     for (const Row &row : table.getRows())
       if (row.kind == RowKind::Body && !bodies.count(row.index))
-        return schedule.emitError() << "runs the body " << stringifyBodyKind(static_cast<BodyKind>(row.index % kBodyKinds)) << " of chunk "
-                                    << row.index / kBodyKinds << ", which the program does not have", false;
+        return schedule.emitError() << "runs the body "
+                                    << stringifyBodyKind(static_cast<BodyKind>(row.index % kBodyKinds)) << " of chunk "
+                                    << row.index / kBodyKinds << ", which the program does not have",
+               false;
     return true;
   }
 
@@ -146,7 +150,8 @@ struct RankProgramWriter {
       made->streams.push_back(stream.str());
     for (const Row &row : schedule.getTable().getRows()) {
       unsigned index = row.kind == RowKind::Body ? bodies[row.index] : messages[row.index];
-      made->rows.push_back(program::Row(static_cast<program::RowKind>(row.kind), row.stream, index, row.microbatch, row.slot,
+      made->rows.push_back(program::Row(static_cast<program::RowKind>(row.kind), row.stream, index, row.microbatch,
+                                        row.slot,
                                         flatbuffers::span<const uint32_t, 8>(row.wait.data(), row.wait.size())));
     }
     out->entries.push_back(std::move(made));
@@ -157,7 +162,7 @@ struct RankProgramWriter {
     auto made = std::make_unique<program::StateT>();
     bool parameter = *buffer.getSlot() == nn::SlotKind::Param;
     made->name = (parameter ? buffer.getName() : buffer.getName().drop_back(2)).str(); // moments are named P.m and P.v
-    made->kind = parameter                                              ? program::StateKind::Parameter
+    made->kind = parameter                                        ? program::StateKind::Parameter
                  : *buffer.getSlot() == nn::SlotKind::FirstMoment ? program::StateKind::FirstMoment
                                                                   : program::StateKind::SecondMoment;
     auto memref = cast<MemRefType>(buffer.getBuffer().getType());
@@ -235,8 +240,8 @@ struct RankProgramWriter {
       bool slot = buffer.getSpace() == Space::Slot, microbatch = buffer.getSpace() == Space::Microbatch;
       bool temporary = buffer.getSpace() == Space::Arena && !buffer.getSlot();
       bool twin = microbatch && llvm::any_of(op.getBody().getOps<BufferOp>(), [&](BufferOp other) {
-        return other.getName() == (buffer.getName() + ".all").str();
-      });
+                    return other.getName() == (buffer.getName() + ".all").str();
+                  });
       if (temporary || twin)
         continue;
       uint64_t size = byteSize(cast<MemRefType>(buffer.getBuffer().getType()));

@@ -11,8 +11,8 @@ struct SharedTables {
   const Communicators &communicators;
   llvm::ArrayRef<ProgramOp> programs;
   nn::ModelOp model;
-  llvm::StringMap<uint32_t> kernels;              ///< symbol -> index
-  std::vector<program::RankScalarT> scalars;      ///< each once
+  llvm::StringMap<uint32_t> kernels;         ///< symbol -> index
+  std::vector<program::RankScalarT> scalars; ///< each once
   uint32_t scalar(RankScalarOp op);
 };
 

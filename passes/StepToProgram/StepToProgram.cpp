@@ -24,8 +24,11 @@ static std::optional<JobParts> findParts(ModuleOp module) {
     return std::nullopt;
   }
   SymbolTable symbols(module);
-  JobParts parts{jobs[0], symbols.lookup<nn::ModelOp>(jobs[0].getModel()), symbols.lookup<nn::RecipeOp>(jobs[0].getRecipe()),
-                 symbols.lookup<dist::PlanOp>(jobs[0].getPlan()), {}};
+  JobParts parts{jobs[0],
+                 symbols.lookup<nn::ModelOp>(jobs[0].getModel()),
+                 symbols.lookup<nn::RecipeOp>(jobs[0].getRecipe()),
+                 symbols.lookup<dist::PlanOp>(jobs[0].getPlan()),
+                 {}};
   if (parts.plan)
     parts.mesh = symbols.lookup<dist::MeshOp>(parts.plan.getMesh());
   if (!parts.model || !parts.recipe || !parts.mesh) {
@@ -47,7 +50,8 @@ static uint64_t countOf(Operation *kernel, StringRef name) {
   return attr ? attr.getInt() : 0;
 }
 
-static std::vector<std::unique_ptr<program::KernelT>> convertKernels(ModuleOp module, llvm::StringMap<uint32_t> &index) {
+static std::vector<std::unique_ptr<program::KernelT>> convertKernels(ModuleOp module,
+                                                                     llvm::StringMap<uint32_t> &index) {
   std::vector<std::unique_ptr<program::KernelT>> kernels;
   for (auto func : module.getOps<func::FuncOp>()) {
     index[func.getName()] = kernels.size();
@@ -60,7 +64,8 @@ static std::vector<std::unique_ptr<program::KernelT>> convertKernels(ModuleOp mo
   return kernels;
 }
 
-static void convertHead(program::ProgramT &out, JobParts &parts, const ProgramTarget &target, const Communicators &communicators) {
+static void convertHead(program::ProgramT &out, JobParts &parts, const ProgramTarget &target,
+                        const Communicators &communicators) {
   out.name = parts.model.getSymName().str();
   out.plan = parts.plan.getSymName().str();
   out.recipe = textOf(parts.recipe);

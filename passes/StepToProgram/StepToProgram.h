@@ -15,7 +15,8 @@ struct ProgramTarget {
   uint32_t threads = 1; ///< per rank
 };
 
-/// The program of the module's one step.job, whose step.programs have been through step-plan-memory and whose kernels carry
-/// hocket.tiles, hocket.flops and hocket.bytes. Equal inputs give equal bytes. Errors are reported at the op at fault.
+/// The program of the module's one step.job, whose step.programs have been through step-plan-memory and whose kernels
+/// carry hocket.tiles, hocket.flops and hocket.bytes. Equal inputs give equal bytes. Errors are reported at the op at
+/// fault.
 std::optional<program::ProgramT> buildProgram(mlir::ModuleOp module, const ProgramTarget &target);
 } // namespace hocket::step
