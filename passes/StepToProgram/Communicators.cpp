@@ -39,7 +39,7 @@ Communicators::Communicators(ArrayRef<ProgramOp> programs, dist::MeshOp mesh, in
     return list.back().get();
   };
   for (ProgramOp program : programs)
-    const_cast<ProgramOp &>(program).walk([&](CollectiveOp collective) {
+    program->walk([&](CollectiveOp collective) {
       auto *made = add(groupName(collective.getAxes(), collective.getStagesAttr()));
       if (!made)
         return;

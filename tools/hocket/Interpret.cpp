@@ -45,9 +45,8 @@ struct BatchSource {
   std::optional<runtime::BatchReader> reader;
   int64_t rows = 0, microbatches = 0, sequence = 0;
 
-  bool open(Session &session, Run &run, const PlanChoice &given, const InterpretOptions &options,
+  bool open(Session &session, Run &run, PlanChoice choice, const InterpretOptions &options,
             const analysis::BatchShape &shape, uint64_t seed) {
-    PlanChoice choice = given;
     rows = shape.rows();
     microbatches = shape.microbatches;
     int64_t vocabulary = INT32_MAX;

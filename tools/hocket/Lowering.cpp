@@ -12,20 +12,17 @@ using namespace hocket;
 using namespace hocket::tools;
 
 /// A copy of the module with one plan and its mesh, so that passes work on nothing else.
-static OwningOpRef<ModuleOp> copyFor(Session &session, const PlanChoice &choice) {
+static OwningOpRef<ModuleOp> copyFor(Session &session, PlanChoice choice) {
   OwningOpRef<ModuleOp> copy(session.module().clone());
   for (Operation &op : llvm::make_early_inc_range(*copy->getBody()))
-    if (auto plan = dyn_cast<dist::PlanOp>(op);
-        plan && plan.getSymName() != const_cast<PlanChoice &>(choice).plan.getSymName())
+    if (auto plan = dyn_cast<dist::PlanOp>(op); plan && plan.getSymName() != choice.plan.getSymName())
       op.erase();
-    else if (auto mesh = dyn_cast<dist::MeshOp>(op);
-             mesh && mesh.getSymName() != const_cast<PlanChoice &>(choice).mesh.getSymName())
+    else if (auto mesh = dyn_cast<dist::MeshOp>(op); mesh && mesh.getSymName() != choice.mesh.getSymName())
       op.erase();
   return copy;
 }
 
-static void addNN(PassManager &manager, const PlanChoice &given, const analysis::BatchShape &shape) {
-  PlanChoice choice = given;
+static void addNN(PassManager &manager, PlanChoice choice, const analysis::BatchShape &shape) {
   nn::BuildTrainingStepPassOptions options;
   options.recipe = choice.recipe.getSymName().str();
   options.plan = choice.plan.getSymName().str();
@@ -86,9 +83,8 @@ OwningOpRef<ModuleOp> hocket::tools::lower(Session &session, const PlanChoice &c
 }
 
 /// A training step with the shape of the plan, or, where the batch does not fit it, with one microbatch.
-static OwningOpRef<ModuleOp> globalStep(Session &session, const PlanChoice &given,
+static OwningOpRef<ModuleOp> globalStep(Session &session, PlanChoice choice,
                                         std::optional<analysis::BatchShape> shape) {
-  PlanChoice choice = given;
   OwningOpRef<ModuleOp> module = copyFor(session, choice);
   if (!shape) {
     shape = analysis::microbatchShape(choice.plan, choice.mesh);
@@ -102,8 +98,7 @@ static OwningOpRef<ModuleOp> globalStep(Session &session, const PlanChoice &give
 }
 
 /// Everything but the batch, which `shape` is the outcome of.
-static void checkLayers(Session &session, const PlanChoice &given, std::optional<analysis::BatchShape> shape) {
-  PlanChoice choice = given;
+static void checkLayers(Session &session, PlanChoice choice, std::optional<analysis::BatchShape> shape) {
   OwningOpRef<ModuleOp> global = globalStep(session, choice, shape);
   if (!global)
     return;
