@@ -36,6 +36,7 @@ public:
       context.stringIn(text, where);
     bool sound = context.enumIn(instruction.op(), where, "op");
     sound &= context.enumIn(instruction.type(), where, "type");
+    sound &= context.enumIn(instruction.resultType(), where, "result type");
     sound &= context.enumIn(instruction.reduction(), where, "reduction");
     for (uint32_t i = 0; i < bufferCount(); ++i)
       sound &= checkBuffer(context, rank, *instruction.buffers()->Get(i), fmt::format("{} buffer {}", where, i));

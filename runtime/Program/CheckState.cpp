@@ -48,7 +48,7 @@ static void checkOneState(CheckContext &context, const RankProgram &rank, const 
   context.enumIn(state.kind(), where, "kind");
   context.enumIn(state.init(), where, "init");
   context.stringIn(state.source(), where);
-  if (sound && !isFloat(state.type()))
+  if (sound && !isFloat(state.type()) && state.kind() != StateKind::Scalar)
     context.fault("{}: type {}, expected a floating-point type", where, EnumNameDType(state.type()));
   std::optional<uint64_t> bytes = sound ? localBytes(context, state, where) : std::nullopt;
   if (!state.buffer() || state.buffer()->space() != Space::Arena) {
