@@ -1,21 +1,16 @@
 // Checks, starts, watches, ends.
 #include "tools/hocket-run/Launcher.h"
-#include "runtime/Data/BatchReader.h"
-#include "runtime/Executor/CpuFeatures.h"
-#include "runtime/Executor/Rank.h"
 #include "runtime/Executor/Trace.h"
 #include "runtime/Executor/Watchdog.h"
+#include "runtime/Launch/Checks.h"
+#include "runtime/Launch/Machine.h"
+#include "runtime/Launch/Progress.h"
 #include "runtime/Program/Executable.h"
-#include "tools/hocket-run/Machine.h"
 #include "tools/hocket-run/Processes.h"
-#include "tools/hocket-run/Progress.h"
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <poll.h>
 #include <sys/signalfd.h>
@@ -71,8 +66,6 @@ static Exit complain(const Error &error, Exit status) {
   return status;
 }
 
-static Exit exitOf(const Error &error) { return error.kind == ErrorKind::Lacking ? MachineLacks : InputFault; }
-
 runtime::shm::RegionSpec Run::regionSpec() const {
   runtime::shm::RegionSpec spec;
   spec.worldSize = static_cast<int>(mesh.worldSize());
@@ -89,61 +82,14 @@ Status Run::check() const {
                  fmt::format("'{}' is compiled for {} ranks ({}), started with -n {}", options.executable,
                              mesh.worldSize(), mesh.sizesText(), options.ranks),
                  {}};
-  Result<runtime::TokenFile> file = runtime::TokenFile::open(options.data, options.dataType);
-  if (!file)
-    return std::move(file.error());
-  Result<runtime::BatchReader> data = runtime::BatchReader::create(std::move(*file), runtime::batchShapeOf(program), 0);
-  if (!data)
-    return std::move(data.error());
-  if (Status ids = data->checkIds(); !ids)
-    return ids;
-  if (!options.dump.empty()) {
-    std::error_code error;
-    std::filesystem::create_directories(options.dump, error);
-    if (error)
-      return Error{ErrorKind::Invalid, fmt::format("cannot make folder '{}': {}", options.dump, error.message()), {}};
-  }
-  if (Status cpu = runtime::checkCpu(program); !cpu)
-    return cpu;
-  uint64_t needed = runtime::shm::Region::sizeBytes(regionSpec()), available = availableBytes();
-  if (available && needed > available)
-    return Error{ErrorKind::Lacking,
-                 fmt::format("{} ranks need {} ({} bytes) of memory, this machine has {} ({} bytes) free",
-                             mesh.worldSize(), bytesText(needed), needed, bytesText(available), available),
-                 {}};
-  return {};
-}
-
-/// What is written must not be what is read.
-static Status checkOutputs(const Options &options) {
-  auto clash = [](const std::string &a, const std::string &b) {
-    std::error_code error;
-    return !a.empty() && !b.empty() && (a == b || std::filesystem::equivalent(a, b, error));
-  };
-  const std::pair<const char *, const std::string *> files[] = {{"OUT", &options.executable},
-                                                                {"--data", &options.data},
-                                                                {"--metrics", &options.metrics},
-                                                                {"--trace", &options.trace}};
-  for (size_t written = 2; written < 4; ++written)
-    for (size_t other = 0; other < written; ++other)
-      if (clash(*files[written].second, *files[other].second))
-        return Error{ErrorKind::Invalid,
-                     fmt::format("{} and {} are the same file '{}'", files[written].first, files[other].first,
-                                 *files[written].second),
-                     {}};
-  return {};
+  if (Status sound = checkInput(options, program); !sound)
+    return sound;
+  if (Status sound = checkOutput(options); !sound)
+    return sound;
+  return checkMemory(mesh.worldSize(), runtime::shm::Region::sizeBytes(regionSpec()));
 }
 
 Status Run::start() {
-  if (Status apart = checkOutputs(options); !apart)
-    return apart;
-  if (!options.trace.empty() && !std::ofstream(options.trace, std::ios::app))
-    return Error{
-        ErrorKind::Invalid, fmt::format("cannot write trace file '{}': {}", options.trace, std::strerror(errno)), {}};
-  for (uint64_t step : options.dumpSteps)
-    if (step > options.steps)
-      return Error{
-          ErrorKind::Invalid, fmt::format("--dump-steps {} comes after the last step {}", step, options.steps), {}};
   if (Status opened = progress.open(options.metrics, options.steps); !opened)
     return opened;
   Result<runtime::shm::Region> made = runtime::shm::Region::create(regionSpec());
@@ -153,19 +99,9 @@ Status Run::start() {
   watchdog.emplace(program, *region, options.timeoutSeconds);
   if (Status prepared = processes.prepare(); !prepared)
     return prepared;
-  runtime::RunOptions rank;
-  rank.world = static_cast<int>(mesh.worldSize());
-  rank.data = options.data;
-  rank.dataType = options.dataType;
-  rank.steps = options.steps;
-  rank.seed = options.seed.value_or(program.seed());
-  rank.timeoutSeconds = options.timeoutSeconds;
-  rank.checkFinite = options.checkFinite;
-  rank.dump = options.dump;
-  rank.dumpSteps = options.dumpSteps;
+  runtime::RunOptions rank = rankOptions(options, program);
   for (rank.rank = 0; rank.rank < rank.world; ++rank.rank) {
-    if (!options.trace.empty())
-      rank.trace = fmt::format("{}.rank{}", options.trace, rank.rank);
+    rank.trace = tracePart(options, rank.rank);
     std::vector<std::string> arguments;
     std::vector<uint32_t> at = mesh.coordinates(static_cast<uint32_t>(rank.rank));
     for (size_t axis = 0; axis < at.size(); ++axis)
@@ -296,7 +232,7 @@ Exit Run::fail(const runtime::Watchdog::Verdict &verdict, Exit status) {
   fmt::print(stderr, "error: {}", report);
   if (!options.trace.empty())
     for (int rank = 0; rank < region->worldSize(); ++rank)
-      std::remove(fmt::format("{}.rank{}", options.trace, rank).c_str());
+      std::remove(tracePart(options, rank).c_str());
   return status;
 }
 
@@ -340,7 +276,7 @@ Exit Run::finish() {
     return Done;
   std::vector<std::string> parts;
   for (uint32_t rank = 0; rank < mesh.worldSize(); ++rank)
-    parts.push_back(fmt::format("{}.rank{}", options.trace, rank));
+    parts.push_back(tracePart(options, static_cast<int>(rank)));
   if (Status merged = runtime::Trace::merge(options.trace, parts); !merged)
     return complain(merged.error(), InputFault);
   return Done;

@@ -1,5 +1,5 @@
 // Progress and metrics; contracts in Progress.h.
-#include "tools/hocket-run/Progress.h"
+#include "runtime/Launch/Progress.h"
 #include <cerrno>
 #include <cmath>
 #include <cstring>

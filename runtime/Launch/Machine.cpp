@@ -1,5 +1,5 @@
 // Reads /proc and the cgroup.
-#include "tools/hocket-run/Machine.h"
+#include "runtime/Launch/Machine.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <fstream>

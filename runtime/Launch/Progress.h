@@ -1,6 +1,6 @@
 // The progress line and the metrics file, fed with the events that rank 0 reports.
-#ifndef HOCKET_TOOLS_HOCKET_RUN_PROGRESS_H
-#define HOCKET_TOOLS_HOCKET_RUN_PROGRESS_H
+#ifndef HOCKET_RUNTIME_LAUNCH_PROGRESS_H
+#define HOCKET_RUNTIME_LAUNCH_PROGRESS_H
 
 #include "runtime/Program/Result.h"
 #include <chrono>

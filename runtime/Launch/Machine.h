@@ -1,6 +1,6 @@
 // What this machine has, and what the ranks take of it.
-#ifndef HOCKET_TOOLS_HOCKET_RUN_MACHINE_H
-#define HOCKET_TOOLS_HOCKET_RUN_MACHINE_H
+#ifndef HOCKET_RUNTIME_LAUNCH_MACHINE_H
+#define HOCKET_RUNTIME_LAUNCH_MACHINE_H
 
 #include <cstdint>
 #include <string>

@@ -1,0 +1,94 @@
+// The options of a run as CLI11 knows them.
+#include "runtime/Launch/Options.h"
+#include "runtime/Launch/OptionValues.h"
+#include "runtime/Program/Mesh.h"
+#include <cmath>
+
+namespace hocket::run {
+
+Exit exitOf(const runtime::Error &error) {
+  switch (error.kind) {
+  case runtime::ErrorKind::Invalid:
+    return InputFault;
+  case runtime::ErrorKind::Lacking:
+    return MachineLacks;
+  default:
+    return RankFailed;
+  }
+}
+
+static CLI::Validator seconds() {
+  return CLI::Validator(
+      [](std::string &text) -> std::string {
+        double value = 0;
+        bool sound = CLI::detail::lexical_cast(text, value) && value > 0 && std::isfinite(value);
+        return sound ? "" : "'" + text + "' is not a number of seconds above 0";
+      },
+      "", "seconds");
+}
+
+static void addInput(CLI::App &app, Options &options) {
+  app.add_option("--data", options.data, "file of token ids")->required();
+  app.add_option_function<std::string>(
+         "--data-type", [&](const std::string &type) { options.dataType = *runtime::parseTokenType(type); },
+         "type of the ids: u8 (the default), u16 or u32")
+      ->check(CLI::IsMember({"u8", "u16", "u32"}));
+  app.add_option("--steps", options.steps, "run until this step, counted from the start of training")
+      ->required()
+      ->check(wholeNumber(0, int64_t(1) << 40));
+  app.add_option("--seed", options.seed, "seed of initial values and sample order, instead of the recipe's")
+      ->check(wholeNumber(0, INT64_MAX));
+  app.add_option("--timeout", options.timeoutSeconds, "seconds without progress after which a rank is at fault")
+      ->check(seconds())
+      ->capture_default_str();
+}
+
+static void addOutput(CLI::App &app, Options &options) {
+  app.add_option("--metrics", options.metrics, "write one JSON line per step to this file")->check(notEmpty());
+  app.add_option("--trace", options.trace, "write a timeline of all ranks for Chrome or Perfetto to this file")
+      ->check(notEmpty());
+  app.add_flag("--check-finite", options.checkFinite, "stop at the first result that is not finite, and name it");
+  auto *dump =
+      app.add_option("--dump", options.dump,
+                     "write every rank's state (STEP.RANK.bin, and .json that says what lies where) to this folder")
+          ->check(notEmpty());
+  app.add_option("--dump-steps", options.dumpSteps, "the steps after which --dump writes; 0: the initial values")
+      ->delimiter(',')
+      ->check(wholeNumber(0, int64_t(1) << 40))
+      ->needs(dump);
+  dump->needs("--dump-steps");
+}
+
+void addOptions(CLI::App &app, Options &options) {
+  addInput(app, options);
+  addOutput(app, options);
+}
+
+std::optional<Exit> parse(CLI::App &app, int argc, char **argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? Done : CommandLine;
+  }
+  return {};
+}
+
+runtime::RunOptions rankOptions(const Options &options, const program::Program &program) {
+  runtime::RunOptions rank;
+  rank.world = static_cast<int>(program::Mesh(program).worldSize());
+  rank.data = options.data;
+  rank.dataType = options.dataType;
+  rank.steps = options.steps;
+  rank.seed = options.seed.value_or(program.seed());
+  rank.timeoutSeconds = options.timeoutSeconds;
+  rank.checkFinite = options.checkFinite;
+  rank.dump = options.dump;
+  rank.dumpSteps = options.dumpSteps;
+  return rank;
+}
+
+std::string tracePart(const Options &options, int rank) {
+  return options.trace.empty() ? "" : fmt::format("{}.rank{}", options.trace, rank);
+}
+
+} // namespace hocket::run

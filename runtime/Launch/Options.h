@@ -1,0 +1,46 @@
+// What a person asks of a run, on the command line of hocket-run or, started by mpirun or srun, of the executable
+// itself.
+#ifndef HOCKET_RUNTIME_LAUNCH_OPTIONS_H
+#define HOCKET_RUNTIME_LAUNCH_OPTIONS_H
+
+#include "runtime/Executor/RunOptions.h"
+#include "runtime/Program/program_generated.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace hocket::run {
+
+// Exit status of a run.
+enum Exit { Done = 0, InputFault = 1, CommandLine = 2, RankFailed = 3, MachineLacks = 4 };
+Exit exitOf(const runtime::Error &error); // Invalid -> InputFault, Lacking -> MachineLacks, others -> RankFailed
+
+struct Options {
+  std::string executable;
+  uint64_t ranks = 0;
+  std::string data;
+  runtime::TokenType dataType = runtime::TokenType::U8;
+  uint64_t steps = 0;
+  std::optional<uint64_t> seed;
+  std::string metrics, trace, dump;
+  std::vector<uint64_t> dumpSteps;
+  double timeoutSeconds = 60;
+  bool checkFinite = false;
+};
+
+// Adds all options but OUT and those that say how many ranks there are and where. `options` outlives the app.
+void addOptions(CLI::App &app, Options &options);
+// Parses; where nothing is to be run (--help, a fault) says so and returns the exit status.
+std::optional<Exit> parse(CLI::App &app, int argc, char **argv);
+
+// What every rank is told of it; where it is (rank, descriptors, trace) is the launcher's to add.
+runtime::RunOptions rankOptions(const Options &options, const program::Program &program);
+// The file to which a rank writes its part of the trace; empty where none is asked for.
+std::string tracePart(const Options &options, int rank);
+
+} // namespace hocket::run
+#endif
