@@ -1,44 +1,39 @@
 // The life of one rank; contracts in Rank.h.
 #include "runtime/Executor/Rank.h"
-#include "runtime/Comm/Shm/ShmWorld.h"
 #include "runtime/Device/Cpu/CpuDevice.h"
 #include "runtime/Executor/CpuFeatures.h"
 #include "runtime/Executor/InitialValues.h"
+#include "runtime/Executor/ShmHost.h"
 #include "runtime/Executor/StateDump.h"
 #include "runtime/Executor/StepRunner.h"
 #include "runtime/Program/ProgramFile.h"
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <cstring>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 namespace hocket::runtime {
 
 namespace {
 class Rank {
 public:
-  Rank(const RunOptions &options, shm::ShmWorld &world) : options(options), world(world) {}
+  Rank(const RunOptions &options, RankHost &host) : options(options), host(host), world(host.world()) {}
   Status run(const RankImage &image);
 
 private:
   Status openProgram(const RankImage &image);
   Status prepare(RankContext &context);
   Status train(RankContext &context, const BatchReader &data);
-  bool mayBegin(uint64_t step);
   Status finishStep(RankContext &context, uint64_t step, double seconds);
   Status checkState(const RankContext &context, uint64_t step) const;
-  void report(const nlohmann::json &event) const;
-  void waitForRelease() const;
 
   const RunOptions &options;
-  shm::ShmWorld &world;
+  RankHost &host;
+  World &world;
   std::vector<uint8_t> copy;
   const program::Program *program = nullptr;
   Trace trace;
-  RunControl *control = nullptr;
 };
 } // namespace
 
@@ -70,7 +65,7 @@ Status Rank::run(const RankImage &image) {
         fmt::format("compiled for {} ranks ({}), started with {}", mesh.worldSize(), mesh.sizesText(), world.size()),
         {}};
   CpuDevice device(static_cast<int>(program->threads()));
-  RankContext context(*program, static_cast<uint32_t>(world.rank()), world.arena().data(), world, world.status(),
+  RankContext context(*program, static_cast<uint32_t>(world.rank()), world.arena().data(), world, host.status(),
                       device);
   if (world.arena().size() < context.own.arenaBytes())
     return Error{
@@ -95,17 +90,11 @@ Status Rank::run(const RankImage &image) {
     return std::move(data.error());
   if (Status trained = train(context, *data); !trained)
     return trained;
-  world.status().state.store(RankState::Done);
-  report({{"event", "done"}, {"rank", options.rank}});
-  waitForRelease();
-  return {};
+  host.status().state.store(RankState::Done);
+  return host.leave();
 }
 
 Status Rank::prepare(RankContext &context) {
-  Result<RunControl *> mapped = mapRunControl(options.control);
-  if (!mapped)
-    return std::move(mapped.error());
-  control = *mapped;
   ThreadPool &pool = static_cast<CpuDevice &>(context.device).pool();
   for (uint32_t i = 0; context.own.state() && i < context.own.state()->size(); ++i) {
     const program::State &state = *context.own.state()->Get(i);
@@ -123,7 +112,7 @@ Status Rank::train(RankContext &context, const BatchReader &data) {
     if (candidate->name()->string_view() == program::trainEntry)
       entry = candidate; // `open` saw to it that there is one
   StepRunner runner(context, *entry);
-  for (uint64_t step = 1; step <= options.steps && mayBegin(step); ++step) {
+  for (uint64_t step = 1; step <= options.steps && host.mayBegin(step); ++step) {
     Trace::Time begin = Trace::now();
     context.status.state.store(RankState::Computing);
     if (Status loaded = loadInputs(context, data, step); !loaded)
@@ -142,28 +131,18 @@ Status Rank::train(RankContext &context, const BatchReader &data) {
   return trace.write(options.trace, options.rank, context.mesh.text(context.rank), streams);
 }
 
-// See RunControl.
-bool Rank::mayBegin(uint64_t step) {
-  world.status().step.store(step);
-  if (step <= control->stopAfter.load())
-    return true;
-  while (!control->stopDecided.load())
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  return step <= control->stopAfter.load();
-}
-
 Status Rank::finishStep(RankContext &context, uint64_t step, double seconds) {
   if (options.rank == 0) {
     StepOutputs outputs = readOutputs(context);
     double tokens =
         std::isnan(outputs.tokens) ? static_cast<double>(program->globalBatch() * program->sequence()) : outputs.tokens;
-    report({{"event", "step"},
-            {"step", step},
-            {"loss", outputs.loss},
-            {"grad_norm", outputs.gradientNorm},
-            {"lr", outputs.learningRate},
-            {"tokens", static_cast<uint64_t>(tokens)},
-            {"seconds", seconds}});
+    host.report({{"event", "step"},
+                 {"step", step},
+                 {"loss", outputs.loss},
+                 {"grad_norm", outputs.gradientNorm},
+                 {"lr", outputs.learningRate},
+                 {"tokens", static_cast<uint64_t>(tokens)},
+                 {"seconds", seconds}});
   }
   if (options.checkFinite)
     if (Status finite = checkState(context, step); !finite)
@@ -188,20 +167,6 @@ Status Rank::checkState(const RankContext &context, uint64_t step) const {
   return {};
 }
 
-// One line, shorter than a pipe's atomic write.
-void Rank::report(const nlohmann::json &event) const {
-  std::string line = event.dump() + "\n";
-  if (::write(options.reports, line.data(), line.size()) < 0)
-    return; // the launcher is gone, and soon this rank
-}
-
-// Finished ranks stay until the launcher has looked at their memory.
-void Rank::waitForRelease() const {
-  char byte;
-  while (::read(options.release, &byte, 1) > 0) {
-  }
-}
-
 static int exitStatus(const Error &error) {
   switch (error.kind) {
   case ErrorKind::Invalid:
@@ -218,28 +183,25 @@ static int complain(const Error &error, int status) {
   return status;
 }
 
+int runRank(const RankImage &image, const RunOptions &options, RankHost &host) {
+  Status ran = Rank(options, host).run(image);
+  if (ran)
+    return 0;
+  if (ran.error().kind != ErrorKind::Aborted) {
+    host.status().fail(ran.error().message);
+    host.world().abort(ran.error().message);
+  }
+  return exitStatus(ran.error());
+}
+
 int runRank(const RankImage &image) {
   Result<RunOptions> options = RunOptions::fromEnvironment();
   if (!options)
     return complain(options.error(), 2);
-  std::signal(SIGINT, SIG_IGN); // a terminal's Ctrl-C is for the launcher, which ends the ranks
-  if (Status bound = shm::dieWithParent(options->launcher); !bound)
-    return complain(bound.error(), 3);
-  Result<shm::Region> region = shm::Region::attach();
-  if (!region)
-    return complain(region.error(), exitStatus(region.error()));
-  if (options->rank < 0 || options->rank >= region->worldSize())
-    return complain({ErrorKind::Invalid, fmt::format("rank {} of {}", options->rank, region->worldSize()), {}}, 1);
-  shm::ShmWorld world(std::move(*region), options->rank);
-  world.status().pid.store(::getpid());
-  Status ran = Rank(*options, world).run(image);
-  if (ran)
-    return 0;
-  if (ran.error().kind != ErrorKind::Aborted) {
-    world.status().fail(ran.error().message);
-    world.abort(ran.error().message);
-  }
-  return exitStatus(ran.error());
+  Result<std::unique_ptr<ShmHost>> host = ShmHost::join(*options);
+  if (!host)
+    return complain(host.error(), exitStatus(host.error()));
+  return runRank(image, *options, **host);
 }
 
 } // namespace hocket::runtime

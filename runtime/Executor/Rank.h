@@ -4,6 +4,7 @@
 
 #include "runtime/Data/BatchReader.h"
 #include "runtime/Executor/RankContext.h"
+#include "runtime/Executor/RankHost.h"
 #include "runtime/Executor/RunOptions.h"
 
 namespace hocket::runtime {
@@ -14,9 +15,12 @@ struct RankImage {
   std::span<const KernelEntry> kernels;
 };
 
-// Runs the rank that the environment describes (RunOptions) and returns its exit status: 0 done, 1 the input is at
-// fault, 2 not started by a launcher, 3 failed, 4 this machine lacks something. The message of a failure is in the
-// rank's status, or, as long as there is none, on stderr.
+// Runs one rank and returns its exit status: 0 done, 1 the input is at fault, 3 failed, 4 this machine lacks something.
+// The message of a failure is in the rank's status.
+int runRank(const RankImage &image, const RunOptions &options, RankHost &host);
+
+// The same for the rank of hocket-run that the environment describes (RunOptions); 2: it describes none. As long as
+// there is no status a message is on stderr.
 int runRank(const RankImage &image);
 
 // The batch that a program reads.

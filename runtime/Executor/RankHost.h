@@ -1,0 +1,30 @@
+// Where a rank lives and who looks after it: its world, its status, whether it may go on, to whom it reports. The life
+// of a rank (Rank.h) is the same behind every host:
+//   ShmHost                  one process of hocket-run on one host
+//   runtime/Launch/MpiHost   one process of mpirun or srun on any host
+#ifndef HOCKET_RUNTIME_EXECUTOR_RANKHOST_H
+#define HOCKET_RUNTIME_EXECUTOR_RANKHOST_H
+
+#include "runtime/Comm/Communicator.h"
+#include "runtime/Comm/RankStatus.h"
+#include "runtime/Executor/RunOptions.h"
+#include <nlohmann/json_fwd.hpp>
+
+namespace hocket::runtime {
+
+class RankHost {
+public:
+  virtual ~RankHost() = default;
+  virtual World &world() = 0;
+  virtual RankStatus &status() = 0;
+  // Announces the step and says whether the rank may begin it. All ranks get the same answer for the same step; waits
+  // where that is about to be decided.
+  virtual bool mayBegin(uint64_t step) = 0;
+  // One event, {"event": KIND, …}, to whoever shows progress. Events of one rank arrive in order.
+  virtual void report(const nlohmann::json &event) = 0;
+  // The rank is done; returns when it may exit.
+  virtual Status leave() = 0;
+};
+
+} // namespace hocket::runtime
+#endif
