@@ -1,7 +1,7 @@
 #include "tools/hocket/Session.h"
+#include "dialect/NN/VerifyEach.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectRegistry.h"
-#include "mlir/IR/SymbolTable.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/StepToProgram/ProgramStrings.h"
 #include "tools/Dialects.h"
@@ -61,26 +61,6 @@ bool Session::add(const std::string &text, const std::string &source) {
 
 bool Session::verify() {
   unsigned before = errors();
-  SymbolTableCollection tables;
-  llvm::StringMap<Operation *> symbols;
-  for (Operation &op : *parsed->getBody())
-    if (auto symbol = dyn_cast<SymbolOpInterface>(op)) {
-      auto [first, fresh] = symbols.try_emplace(symbol.getName(), &op);
-      if (fresh)
-        continue;
-      auto fault = op.emitError() << "redefines '" << symbol.getName()
-                                  << "'; blocks, models, recipes, meshes and plans share one table of names";
-      fault.attachNote(first->second->getLoc()) << "first defined here";
-    }
-  if (errors() != before)
-    return false;
-  parsed->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    // Of the module's own region only uses of symbols would be checked, up to the first fault; that is done below.
-    if (failed(op->getName().verifyInvariants(op)) ||
-        (!isa<ModuleOp>(op) && failed(op->getName().verifyRegionInvariants(op))))
-      return;
-    if (auto user = dyn_cast<SymbolUserOpInterface>(op))
-      (void)user.verifySymbolUses(tables);
-  });
+  nn::verifyEach(*parsed);
   return errors() == before;
 }

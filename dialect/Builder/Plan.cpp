@@ -1,0 +1,67 @@
+// Tactics of plans.
+#include "dialect/Builder/State.h"
+
+namespace hocket {
+using namespace detail;
+
+/// The axes of a tactic; null, and a fault, where they cannot be an attribute.
+static dist::AxesAttr axesOf(State &state, const Over &over, const Where &where) {
+  llvm::SmallVector<dist::AxisRef> refs;
+  for (const Axis &axis : over.axes) {
+    dist::AxisRef ref;
+    ref.name = mlir::StringAttr::get(&state.context, axis.name);
+    if (axis.part) {
+      ref.pre = (*axis.part)[0];
+      ref.size = (*axis.part)[1];
+    }
+    refs.push_back(ref);
+  }
+  return dist::AxesAttr::getChecked([&] { return state.fault(where); }, &state.context,
+                                    llvm::ArrayRef<dist::AxisRef>(refs));
+}
+
+/// Writes one tactic at the plan's end, given its axes.
+template <typename Write>
+static void enter(State &state, mlir::Operation *plan, const Over &over, const Where &where, Write write) {
+  mlir::OpBuilder builder = mlir::OpBuilder::atBlockEnd(&plan->getRegion(0).front());
+  if (dist::AxesAttr axes = axesOf(state, over, where))
+    write(builder, state.at(where), axes);
+}
+
+Plan &Plan::batch(const Over &over, Microbatch microbatch, Where where) {
+  enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
+    dist::BatchOp::create(builder, loc, axes, static_cast<uint64_t>(microbatch.sequences));
+  });
+  return *this;
+}
+
+Plan &Plan::split(std::string_view pattern, Dim dim, const Over &over, Where where) {
+  enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
+    dist::SplitOp::create(builder, loc, builder.getStringAttr(pattern), builder.getI64IntegerAttr(dim.index),
+                          mlir::StringAttr(), axes);
+  });
+  return *this;
+}
+
+Plan &Plan::split(Megatron, const Over &over, Where where) {
+  enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
+    dist::SplitOp::create(builder, loc, mlir::StringAttr(), mlir::IntegerAttr(), builder.getStringAttr("megatron"),
+                          axes);
+  });
+  return *this;
+}
+
+Plan &Plan::stages(const Over &over, const Schedule &schedule, Where where) {
+  enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
+    dist::StagesOp::create(builder, loc, axes, llvm::StringRef(schedule.name));
+  });
+  return *this;
+}
+
+Plan &Plan::zero(int64_t stage, const Over &over, Where where) {
+  enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
+    dist::ZeroOp::create(builder, loc, static_cast<uint64_t>(stage), axes);
+  });
+  return *this;
+}
+} // namespace hocket
