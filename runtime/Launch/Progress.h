@@ -14,9 +14,14 @@ public:
   // Opens the metrics file (empty: none) for writing.
   runtime::Status open(const std::string &metricsPath, uint64_t steps);
 
+  // An event of rank 0, by its kind; false for one that is not shown.
+  bool show(const nlohmann::json &event);
   // {"event":"step","step":…,"loss":…,"grad_norm":…,"lr":…,"tokens":…,"seconds":…}: a metrics line with the same keys,
   // and a progress line: always on a terminal, otherwise for the first and last step and once a second.
   void step(const nlohmann::json &event);
+  // {"event":"eval","step":…,"eval_loss":…,"eval_tokens":…,"eval_seconds":…}: a metrics line with the same keys, and a
+  // line of progress that stays.
+  void evaluation(const nlohmann::json &event);
   // Ends the progress line.
   void finish();
   uint64_t lastStep() const { return last; }
@@ -25,6 +30,7 @@ public:
 
 private:
   void print(const nlohmann::json &event);
+  void write(const nlohmann::json &event, std::initializer_list<const char *> keys);
   std::string path, lost; // lost: the first line that could not be written, and why
   std::ofstream metrics;
   uint64_t steps = 0, last = 0;

@@ -142,10 +142,7 @@ void Run::readReports() {
     nlohmann::json event = nlohmann::json::parse(partialReport.substr(begin, end - begin), nullptr, false);
     if (event.is_discarded())
       continue;
-    if (event.at("event") == "step")
-      progress.step(event);
-    else
-      ++doneRanks;
+    doneRanks += !progress.show(event);
   }
   partialReport.erase(0, begin);
 }
@@ -167,10 +164,10 @@ void Run::stopEarly(int signal) {
   stopDeadline =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.timeoutSeconds));
   auto furthest = [&] {
-    uint64_t step = 0;
+    uint64_t pass = 0;
     for (int rank = 0; rank < region->worldSize(); ++rank)
-      step = std::max(step, region->status(rank).step.load());
-    return step;
+      pass = std::max(pass, region->status(rank).pass.load());
+    return pass;
   };
   runtime::RunControl &control = processes.control(); // the protocol is in RunOptions.h
   uint64_t last = furthest();
