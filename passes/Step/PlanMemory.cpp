@@ -42,6 +42,7 @@ struct ProgramMemory {
   OpBuilder builder;
   int64_t top = 0;                 ///< of the arena so far
   llvm::StringMap<unsigned> names; ///< of buffers
+  BodyOp firstBody;                ///< workspace buffers are declared before it
 
   ProgramMemory(ProgramOp program, SymbolTable &symbols)
       : program(program), symbols(symbols), builder(program.getContext()) {}
@@ -116,7 +117,9 @@ struct ProgramMemory {
       workspace = std::max(workspace, plans.back()->workspaceBytes);
     }
     int64_t base = take(workspace);
-    for (auto [body, plan] : llvm::zip_equal(llvm::to_vector(program.getBody().getOps<BodyOp>()), plans))
+    auto bodies = llvm::to_vector(program.getBody().getOps<BodyOp>());
+    firstBody = bodies.empty() ? BodyOp() : bodies.front();
+    for (auto [body, plan] : llvm::zip_equal(bodies, plans))
       rewrite(body, *plan, base);
     return placeSlots();
   }
@@ -141,7 +144,7 @@ struct ProgramMemory {
   /// A buffer for each value in the workspace, declared before the bodies.
   Value workspaceBuffer(Value value, const Piece &piece, int64_t base) {
     OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(*program.getBody().getOps<BodyOp>().begin());
+    builder.setInsertionPoint(firstBody);
     auto type = cast<RankedTensorType>(value.getType());
     Operation *def = value.getDefiningOp();
     bool communicates = isa<CollectiveOp>(def) ||

@@ -24,6 +24,15 @@ static program::Buffer convertBuffer(Value value) {
 }
 static Type elementType(Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); }
 
+StateHolders hocket::step::findStateHolders(ArrayRef<ProgramOp> programs) {
+  StateHolders holders;
+  for (ProgramOp program : programs)
+    for (auto buffer : program.getBody().getOps<BufferOp>())
+      if (auto slot = buffer.getSlot())
+        holders[{*slot, buffer.getName()}].push_back(program.getStage());
+  return holders;
+}
+
 uint32_t SharedTables::scalar(RankScalarOp op) {
   program::RankScalarT scalar;
   scalar.kind = static_cast<program::RankScalarKind>(op.getKind());
@@ -180,10 +189,7 @@ struct RankProgramWriter {
     }
     made->shape.assign(shape.begin(), shape.end());
     made->type = convertType(memref.getElementType());
-    for (ProgramOp other : shared.programs)
-      for (auto theirs : other.getBody().getOps<BufferOp>())
-        if (theirs.getSlot() == buffer.getSlot() && theirs.getName() == buffer.getName())
-          made->holders.push_back(other.getStage());
+    made->holders = shared.holders.at({*buffer.getSlot(), buffer.getName()});
     if (auto init = buffer.getInitAttr(); init && parameter) {
       made->init = static_cast<program::InitKind>(init.getKind());
       made->scale = init.getScale() ? init.getScale().getValueAsDouble() : 0;

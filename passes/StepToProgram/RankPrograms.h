@@ -2,14 +2,19 @@
 #pragma once
 #include "passes/StepToProgram/Communicators.h"
 #include "passes/StepToProgram/ProgramStrings.h"
+#include <map>
 
 namespace hocket::step {
+
+/// The stages that hold a state buffer, by kind and name, in order.
+using StateHolders = std::map<std::pair<nn::SlotKind, llvm::StringRef>, std::vector<uint32_t>>;
+StateHolders findStateHolders(llvm::ArrayRef<ProgramOp> programs);
 
 /// What all stages share while the file is written.
 struct SharedTables {
   ProgramStrings &strings;
   const Communicators &communicators;
-  llvm::ArrayRef<ProgramOp> programs;
+  StateHolders holders;
   nn::ModelOp model;
   llvm::StringMap<uint32_t> kernels;         ///< symbol -> index
   std::vector<program::RankScalarT> scalars; ///< each once

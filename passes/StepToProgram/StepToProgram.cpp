@@ -111,7 +111,7 @@ std::optional<program::ProgramT> hocket::step::buildProgram(ModuleOp module, con
   convertHead(out, *parts, target, communicators);
 
   ProgramStrings strings;
-  SharedTables shared{strings, communicators, programs, parts->model, {}, {}};
+  SharedTables shared{strings, communicators, findStateHolders(programs), parts->model, {}, {}};
   out.kernels = convertKernels(module, shared.kernels);
   for (ProgramOp program : programs) {
     out.ranks.push_back(convertProgram(program, shared));

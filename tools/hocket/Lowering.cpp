@@ -50,6 +50,7 @@ static void tidy(ModuleOp module) {
 static bool run(Session &session, PassManager &manager, ModuleOp module) {
   manager.enableVerifier(true);
   (void)applyPassManagerCLOptions(manager);
+  applyDefaultTimingPassManagerCLOptions(manager);
   if (succeeded(manager.run(module)))
     return true;
   if (!session.errors())

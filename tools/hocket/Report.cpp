@@ -160,8 +160,7 @@ struct Reporter {
       out.bytesByClass[snakeCase(program::EnumNameMemoryClass(use.kind()))] += use.bytes();
     for (uint32_t index = 0; index < program.communicators.size(); ++index)
       if (auto list = members(index, first); !list.empty())
-        out.groups.push_back(
-            fmt::format("{}: ranks {}", bareAxes(program.communicators[index]->name), fmt::join(list, " ")));
+        out.groups.push_back({bareAxes(program.communicators[index]->name), std::move(list)});
     out.holdings = holdingsOf(rank);
     out.order = orderOf(rank);
     report.ranks.push_back(std::move(out));
@@ -193,6 +192,9 @@ nlohmann::ordered_json hocket::tools::reportJson(const Report &report, const pro
                        {"split", holding.split},
                        {"optimizer_local", holding.stateLocal},
                        {"optimizer_split", holding.stateSplit}});
+    nlohmann::ordered_json groups = nlohmann::json::array();
+    for (const GroupReport &group : rank.groups)
+      groups.push_back(fmt::format("{}: ranks {}", group.axes, fmt::join(group.ranks, " ")));
     out["ranks"].push_back({{"coordinates", rank.coordinates},
                             {"ranks", rank.ranks},
                             {"stage", rank.stage},
@@ -200,7 +202,7 @@ nlohmann::ordered_json hocket::tools::reportJson(const Report &report, const pro
                             {"peak_bytes", rank.peakBytes},
                             {"library_bytes", libraryBytes},
                             {"bytes_by_class", rank.bytesByClass},
-                            {"groups", rank.groups},
+                            {"groups", groups},
                             {"state", state},
                             {"order", rank.order}});
   }

@@ -19,6 +19,12 @@ struct HoldingReport {
   std::string split, stateSplit;                  ///< "dim 0 over tp", "" for whole
 };
 
+/// Ranks that talk together: "tp" and 0 1.
+struct GroupReport {
+  std::string axes;
+  std::vector<uint32_t> ranks;
+};
+
 /// All ranks of one stage do the same; `coordinates` is the first of them.
 struct RankReport {
   std::string coordinates;
@@ -26,7 +32,7 @@ struct RankReport {
   std::string layers;
   uint64_t peakBytes = 0;
   std::map<std::string, uint64_t> bytesByClass;
-  std::vector<std::string> groups; ///< of the first rank: "tp: ranks 0 1"
+  std::vector<GroupReport> groups; ///< of the first rank
   std::vector<HoldingReport> holdings;
   std::string order; ///< "begin F0 F1 B0 F2 B1 … update"
 };
@@ -48,7 +54,7 @@ struct Report {
 
 Report makeReport(const program::ProgramT &program);
 nlohmann::ordered_json reportJson(const Report &report, const program::ProgramT &program);
-/// For people: layers that are alike are one line.
+/// For people: stages that are alike are one block, layers that are alike one line.
 std::string reportText(const Report &report, const program::ProgramT &program);
 /// 1234567 as "1.18 MiB".
 std::string bytesText(uint64_t bytes);

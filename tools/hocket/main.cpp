@@ -2,6 +2,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
 #include "tools/hocket/Commands.h"
 #include "tools/hocket/Session.h"
 #include "llvm/Support/CommandLine.h"
@@ -28,6 +29,7 @@ int main(int argc, char **argv) {
   mlir::registerAsmPrinterCLOptions();
   mlir::registerMLIRContextCLOptions();
   mlir::registerPassManagerCLOptions();
+  mlir::registerDefaultTimingManagerCLOptions();
   std::vector<std::string> ours = splitOffMlirFlags(argc, argv);
 
   CLI::App app("Hocket compiles a model and a plan into one executable per cluster.", "hocket");
