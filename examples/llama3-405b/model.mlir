@@ -44,7 +44,7 @@ nn.model @llama(%tokens: tensor<?x8192xi32>, %next: tensor<?x8192xi32>) -> (tens
 nn.recipe @pretrain for @llama {
   batch 2048 sequences
   precision params f32 compute f32 accumulate f32
-  optimizer adamw(betas = [0.9, 0.95], weight_decay = 0.1)
+  optimizer adamw(betas = [0.9, 0.95], eps = 1.0e-5, weight_decay = 0.1)
   learning_rate cosine(peak = 8.0e-5, warmup = 8000, decay = 1200000, floor = 8.0e-7)
   clip 1.0
   seed 1234

@@ -1,0 +1,235 @@
+"""Holds every number that `hocket explain --format=json` gives for a large model to formulas written here by hand.
+
+    by_hand.py gpt3-175b|llama3-405b EXPLAIN.json
+
+Formulas use the sizes of the papers and of the plan and nothing that the compiler says. Words are 4 bytes. What bodies
+share (workspace, with alignment) is the one number that is bounded and not foretold.
+"""
+import json
+import sys
+from collections import Counter
+from math import prod
+
+WORD = 4  # bytes
+errors = []
+
+
+def same(what, found, expected):
+    if found != expected:
+        errors.append(f"{what}: explain says {found}, by hand it is {expected}")
+
+
+class Job:
+    """Sizes: s sequence, h hidden, a heads, t tensor-parallel ranks, d data-parallel ranks, p stages, m microbatches."""
+
+    def stage_layers(self, stage):
+        """Even, longer stages first."""
+        return self.layers // self.p + (stage < self.layers % self.p)
+
+    def first(self, stage):
+        return stage == 0
+
+    def last(self, stage):
+        return stage == self.p - 1
+
+    def in_flight(self, stage):
+        """1F1B: stage s keeps p - s microbatches."""
+        return min(self.m, self.p - stage)
+
+    def ring(self, op, size, ranks):
+        """Bytes one rank sends for a collective of `size` bytes."""
+        return (2 if op == "all_reduce" else 1) * size * (ranks - 1) // ranks
+
+
+class Gpt3(Job):
+    layers, h, a, s, vocabulary = 96, 12288, 96, 2048, 50257
+    p, d, t, batch = 16, 8, 8, 1536
+    m = batch // d
+    f = 4 * h
+    ranks_of = {"tp": t, "dp": d, "dp tp": d * t, "pp": p, "pp at 0 15": 2}
+    parameters = layers * (12 * h * h + 13 * h) + vocabulary * h + s * h + 2 * h
+
+    def held(self, stage):
+        """(elements of the whole, elements on a rank) of each parameter; uneven vocabulary rows are padded."""
+        h, f, t = self.h, self.f, self.t
+        layer = [(h, h)] * 6  # two norms, gain and bias; biases of the two row-parallel products
+        layer += [(n, n // t) for n in (3 * h * h, 3 * h, h * h, h * f, f, f * h)]
+        wte = (self.vocabulary * h, -(-self.vocabulary // t) * h)
+        held = layer * self.stage_layers(stage)
+        held += [wte, (self.s * h, self.s * h)] if self.first(stage) else []
+        held += [wte, (h, h), (h, h)] if self.last(stage) else []
+        return held
+
+    def kept(self, stage):
+        """Elements kept for a microbatch in flight, besides what messages carry."""
+        s, h, t = self.s, self.h, self.t
+        # whole: two norms, the sum after attention, the layer's result; split: q k v, attention; before and after gelu,
+        # each 4h wide; and the log-sum-exp of each row and head
+        kept = self.stage_layers(stage) * (4 * s * h + (4 + 8) * s * h // t + s * self.a // t)
+        if not self.last(stage):
+            kept -= s * h  # the last layer's result lies in the message
+        if self.first(stage):
+            kept += s * h  # what the first layer reads
+        if self.last(stage):
+            kept += s * h + s * -(-self.vocabulary // t) + s  # last norm, logits, their log-sum-exp
+        return kept
+
+    def microbatch_transfers(self, stage):
+        """(phase, op, axes, bytes): how often in a microbatch."""
+        n, whole, row = self.stage_layers(stage), WORD * self.s * self.h, WORD * self.s
+        out = Counter()
+        out["forward", "all_reduce", "tp", whole] = 2 * n + self.first(stage)
+        out["backward", "all_reduce", "tp", whole] = 2 * n + self.last(stage)
+        out["forward", "all_reduce", "tp", row] = 3 * self.last(stage)  # maximum, sum of exponentials, label's logit
+        return out
+
+    def scalars(self, stage):
+        """Square sums that are reduced together, by axes."""
+        n = self.stage_layers(stage)
+        return {"dp": self.first(stage) + self.last(stage),  # positions; the loss
+                "dp tp": 6 * n + (self.first(stage) or self.last(stage)),
+                "pp": 12 * self.layers + 4 + 1}
+
+    def tied(self, stage):
+        return {"pp at 0 15": WORD * -(-self.vocabulary // self.t) * self.h} if stage in (0, self.p - 1) else {}
+
+
+class Llama3(Job):
+    layers, h, a, kv, s, vocabulary, f = 126, 16384, 128, 8, 8192, 128256, 53248
+    p, d, t, batch = 16, 64, 16, 2048
+    m = batch // d
+    head = h // a
+    ranks_of = {"tp": t, "tp:(1)8": 8, "tp:(8)2": 2, "dp": d, "dp tp": d * t, "dp tp:(1)8": d * 8, "pp": p}
+    parameters = layers * (2 * h * h + 2 * h * kv * head + 3 * h * f + 2 * h) + 2 * vocabulary * h + h
+
+    def held(self, stage):
+        h, t = self.h, self.t
+        keys = 2 * h * self.kv * self.head
+        layer = [(h, h)] * 2 + [(n, n // t) for n in (h * h, h * h, 2 * h * self.f, self.f * h)]
+        layer += [(keys, keys // self.kv)]  # a KV head lives on two ranks
+        table = (self.vocabulary * h, self.vocabulary // t * h)
+        return layer * self.stage_layers(stage) + [table] * self.first(stage) + [table, (h, h)] * self.last(stage)
+
+    def kept(self, stage):
+        s, h, t = self.s, self.h, self.t
+        # whole: two norms, the sum after attention, the layer's result; split: queries, attention, one KV head's keys
+        # and values, the log-sum-exp; gate, up, silu of gate, and their product
+        kept = self.stage_layers(stage) * (
+            4 * s * h + 2 * s * h // t + 2 * s * self.head + s * self.a // t + 4 * s * self.f // t)
+        kept += s * h * (self.first(stage) - (not self.last(stage)))
+        if self.last(stage):
+            kept += s * h + s * self.vocabulary // t + s
+        return kept
+
+    def microbatch_transfers(self, stage):
+        n, whole, row = self.stage_layers(stage), WORD * self.s * self.h, WORD * self.s
+        out = Counter()
+        out["forward", "all_reduce", "tp", whole] = 2 * n + self.first(stage)
+        out["forward", "all_reduce", "tp", row] = 3 * self.last(stage)
+        out["backward", "all_reduce", "tp", whole] = n + self.last(stage)  # behind gate and up; behind the head
+        # Two ranks share a KV head: gradients of keys and of values, then of what queries read; of what keys read
+        out["backward", "all_reduce", "tp:(8)2", WORD * self.s * self.head] = 2 * n
+        out["backward", "all_reduce", "tp:(8)2", whole] = n
+        out["backward", "all_reduce", "tp:(1)8", whole] = n
+        return out
+
+    def scalars(self, stage):
+        n = self.stage_layers(stage)
+        return {"dp": 2 * n + 2 * self.last(stage),  # norms; the last norm and the loss
+                "dp tp": 4 * n + self.first(stage) + self.last(stage),
+                "dp tp:(1)8": n,
+                "pp": 7 * self.layers + 3 + 1}
+
+    def tied(self, stage):
+        return {}
+
+
+def bytes_by_class(job, stage):
+    local = sum(n for _, n in job.held(stage))
+    # ZeRO 1: two moments, split over dp unless the whole parameter has less than 64 KiB
+    moments = sum(n // job.d if whole * WORD >= 64 << 10 else n for whole, n in job.held(stage))
+    edges = 2 - job.first(stage) - job.last(stage)
+    tokens = job.m * job.s * 4
+    return {
+        "parameter": WORD * local,
+        "accumulator": WORD * (local + job.last(stage)),  # the loss
+        "optimizer_state": 2 * WORD * moments,
+        "activation": WORD * job.in_flight(stage) * job.kept(stage),
+        "communication": WORD * job.in_flight(stage) * 2 * edges * job.s * job.h,  # an activation and a gradient an edge
+        "input": (2 if job.first(stage) else 1) * tokens + 8,  # labels everywhere (they are counted), tokens; the step
+        "scalar": 32,
+    }
+
+
+def transfers(job, stage):
+    out = Counter()
+    for key, count in job.microbatch_transfers(stage).items():
+        out[key] += count * job.m
+    message = WORD * job.s * job.h
+    if not job.last(stage):
+        out["forward", "send", f"stage {stage} to {stage + 1}", message] = job.m
+        out["backward", "receive", f"stage {stage + 1} to {stage}", message] = job.m
+    if not job.first(stage):
+        out["forward", "receive", f"stage {stage - 1} to {stage}", message] = job.m
+        out["backward", "send", f"stage {stage} to {stage - 1}", message] = job.m
+    out["begin", "all_reduce", "dp", 8] = 1  # the count of tokens
+    for whole, local in job.held(stage):
+        if whole * WORD >= 64 << 10:
+            out["update", "reduce_scatter", "dp", WORD * local] += 1
+            out["update", "all_gather", "dp", WORD * local] += 1
+        else:
+            out["update", "all_reduce", "dp", WORD * local] += 1
+    for axes, count in job.scalars(stage).items():
+        out["update", "all_reduce", axes, WORD * count] += 1
+    for axes, size in job.tied(stage).items():
+        out["update", "all_reduce", axes, size] += 1
+    return Counter({key: count for key, count in out.items() if count and key[3]})
+
+
+def check(job, said):
+    same("parameters", said["parameters"], job.parameters)
+    same("stages", len(said["ranks"]), job.p)
+    bodies = set()
+    for stage, rank in enumerate(said["ranks"]):
+        where = f"stage {stage}"
+        same(f"{where}: ranks", rank["ranks"], job.d * job.t)
+        found = dict(rank["bytes_by_class"])
+        workspace = found.pop("workspace")
+        expected = bytes_by_class(job, stage)
+        for name in sorted(found.keys() | expected.keys()):
+            same(f"{where}: bytes of {name}", found.get(name, 0), expected.get(name, 0))
+        same(f"{where}: peak", rank["peak_bytes"], sum(expected.values()) + workspace)
+        # What bodies share must hold the gradient of the largest weight and no more than a few like it.
+        largest = WORD * max(n for _, n in job.held(stage))
+        if not largest <= workspace <= 6 * largest:
+            errors.append(f"{where}: workspace {workspace} is not 1 to 6 times the largest shard, {largest}")
+        if not job.first(stage) and not job.last(stage):
+            bodies.add(workspace)
+        same(f"{where}: elements of parameters on a rank", sum(prod(s["local"]) for s in rank["state"]),
+             sum(n for _, n in job.held(stage)))
+        order = rank["order"].split()
+        same(f"{where}: forwards before the first backward", order.index("B0") - order.index("F0"), job.in_flight(stage))
+        for kind in "FB":
+            same(f"{where}: order of {kind}", [o for o in order if o[0] == kind and o[1:].isdigit()],
+                 [f"{kind}{i}" for i in range(job.m)])
+        found, sent = Counter(), Counter()
+        for t in said["transfers"]:
+            if t["stage"] == stage:
+                found[t["phase"], t["op"], t["axes"], t["bytes"]] += t["count"]
+                if t["op"] in ("send", "receive"):
+                    expected_sent = t["bytes"] if t["op"] == "send" else 0
+                else:
+                    expected_sent = job.ring(t["op"], t["bytes"], job.ranks_of[t["axes"]])
+                same(f"{where}: sent for {t['op']} over {t['axes']}", t["sent"], expected_sent)
+        expected = transfers(job, stage)
+        for key in sorted(found.keys() | expected.keys()):
+            same(f"{where}: count of {key}", found[key], expected[key])
+    if len(bodies) > 2:  # stages between first and last: as many as there are lengths
+        errors.append(f"stages between first and last have {len(bodies)} sizes of workspace: {sorted(bodies)}")
+
+
+jobs = {"gpt3-175b": Gpt3, "llama3-405b": Llama3}
+with open(sys.argv[2]) as file:
+    check(jobs[sys.argv[1]](), json.load(file))
+print("\n".join(errors) or f"{sys.argv[1]}: all as by hand")
+sys.exit(1 if errors else 0)
