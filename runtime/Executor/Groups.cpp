@@ -1,12 +1,12 @@
 // Enumeration of all communicators; contracts in Groups.h.
 #include "runtime/Executor/Groups.h"
+#include <numeric>
 
 namespace hocket::runtime {
 
-GroupTable groupsOf(const program::Mesh &mesh, const program::Program &program) {
-  GroupTable result;
+static void addProgramGroups(const program::Mesh &mesh, const program::Program &program, GroupTable &result) {
   if (!program.communicators())
-    return result;
+    return;
   for (uint32_t index = 0; index < program.communicators()->size(); ++index) {
     const program::Communicator &communicator = *program.communicators()->Get(index);
     std::vector<int> &groupOf = result.groupOf.emplace_back(mesh.worldSize(), -1);
@@ -23,6 +23,21 @@ GroupTable groupsOf(const program::Mesh &mesh, const program::Program &program) 
           {static_cast<uint32_t>(id), communicator.name()->str(), std::vector<int>(members.begin(), members.end())});
       result.communicatorOf.push_back(index);
     }
+  }
+}
+
+GroupTable groupsOf(const program::Mesh &mesh, const program::Program &program) {
+  GroupTable result;
+  addProgramGroups(mesh, program, result);
+  Group all{static_cast<uint32_t>(result.groups.size()), "all ranks", std::vector<int>(mesh.worldSize())};
+  std::iota(all.ranks.begin(), all.ranks.end(), 0);
+  for (const Group &group : result.groups)
+    if (group.ranks == all.ranks && result.everyone == GroupTable::none)
+      result.everyone = group.id;
+  if (result.everyone == GroupTable::none) {
+    result.everyone = all.id;
+    result.groups.push_back(std::move(all));
+    result.communicatorOf.push_back(GroupTable::none);
   }
   return result;
 }

@@ -7,10 +7,13 @@
 
 namespace hocket::runtime {
 
-// `groups` are in one fixed order: by communicator of the program, then by lowest rank. groups[i].id == i.
+// `groups` are in one fixed order: by communicator of the program, then by lowest rank. groups[i].id == i. One group
+// holds all ranks in order: the first of the program's that does, else one more at the end.
 struct GroupTable {
+  static constexpr uint32_t none = UINT32_MAX;
   std::vector<Group> groups;
-  std::vector<uint32_t> communicatorOf;  // of a group: its communicator in the program
+  std::vector<uint32_t> communicatorOf;  // of a group: its communicator in the program; none: it has none
+  uint32_t everyone = none;              // the group of all ranks
   std::vector<std::vector<int>> groupOf; // [communicator][rank] -> group, -1 where the rank is no member
 };
 GroupTable groupsOf(const program::Mesh &mesh, const program::Program &program);

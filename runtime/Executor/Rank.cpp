@@ -2,14 +2,15 @@
 #include "runtime/Executor/Rank.h"
 #include "runtime/Device/Cpu/CpuDevice.h"
 #include "runtime/Executor/CpuFeatures.h"
-#include "runtime/Executor/Evaluation.h"
 #include "runtime/Executor/InitialValues.h"
+#include "runtime/Executor/SaveAndResume.h"
 #include "runtime/Executor/ShmHost.h"
 #include "runtime/Executor/StateDump.h"
 #include "runtime/Executor/StepRunner.h"
 #include "runtime/Program/ProgramFile.h"
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <cstring>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -19,18 +20,18 @@ namespace hocket::runtime {
 namespace {
 class Rank {
 public:
-  Rank(const RunOptions &options, RankHost &host) : options(options), host(host), world(host.world()) {}
+  Rank(const RunOptions &options, RankHost &host)
+      : options(options), host(host), world(host.world()), seed(options.seed) {}
   Status run(const RankImage &image);
 
 private:
   Status openProgram(const RankImage &image);
   Status prepare(RankContext &context);
-  Status train(RankContext &context);
-  Status trainSteps(RankContext &context, StepRunner &runner, const BatchReader &data);
-  Status evaluate(uint64_t step);
-  bool mayBegin() { return host.mayBegin(++passes); }
+  Status startState(RankContext &context);
+  Status train(RankContext &context, const BatchReader &data);
   Status finishStep(RankContext &context, uint64_t step, double seconds);
   Status checkState(const RankContext &context, uint64_t step) const;
+  Status reportSaved(Result<bool> saved, uint64_t step) const;
 
   const RunOptions &options;
   RankHost &host;
@@ -38,8 +39,9 @@ private:
   std::vector<uint8_t> copy;
   const program::Program *program = nullptr;
   Trace trace;
-  std::unique_ptr<Evaluation> evaluation; // null: not asked for
-  uint64_t passes = 0;
+  uint64_t done = 0; // steps before this run
+  uint64_t seed;
+  std::optional<Saver> saver;
 };
 } // namespace
 
@@ -88,85 +90,88 @@ Status Rank::run(const RankImage &image) {
     return connected;
   if (Status ready = prepare(context); !ready)
     return ready;
-  Result<std::unique_ptr<Evaluation>> made = Evaluation::create(options, context);
-  if (!made)
-    return std::move(made.error());
-  evaluation = std::move(*made);
-  if (Status trained = train(context); !trained)
+  Result<TokenFile> file = TokenFile::open(options.data, options.dataType);
+  if (!file)
+    return std::move(file.error());
+  Result<BatchReader> data = BatchReader::create(std::move(*file), batchShapeOf(*program), seed);
+  if (!data)
+    return std::move(data.error());
+  if (Status trained = train(context, *data); !trained)
     return trained;
   host.status().state.store(RankState::Done);
   return host.leave();
 }
 
 Status Rank::prepare(RankContext &context) {
-  ThreadPool &pool = static_cast<CpuDevice &>(context.device).pool();
-  for (uint32_t i = 0; context.own.state() && i < context.own.state()->size(); ++i) {
-    const program::State &state = *context.own.state()->Get(i);
-    initialise(context.address(*state.buffer(), 0, 0), state, context.mesh, context.rank, options.seed, pool);
-    context.status.heartbeat.fetch_add(1, std::memory_order_relaxed);
-  }
-  if (std::count(options.dumpSteps.begin(), options.dumpSteps.end(), 0))
-    return dumpState(context, options.dump, 0);
+  if (Status started = startState(context); !started)
+    return started;
+  if (std::count(options.dumpSteps.begin(), options.dumpSteps.end(), done))
+    return dumpState(context, options.dump, done);
   return {};
 }
 
-Status Rank::train(RankContext &context) {
-  const program::Entry &entry = *entryOf(context.own, program::trainEntry); // `open` saw to it that there is one
-  if (Status evaluated = evaluate(0); !evaluated)
-    return evaluated;
-  if (options.steps) {
-    Result<TokenFile> file = TokenFile::open(options.data, options.dataType);
-    if (!file)
-      return std::move(file.error());
-    Result<BatchReader> data = BatchReader::create(std::move(*file), batchShapeOf(*program), options.seed);
-    if (!data)
-      return std::move(data.error());
-    StepRunner runner(context, entry);
-    if (Status trained = trainSteps(context, runner, *data); !trained)
-      return trained;
+// Initial values, or what a checkpoint holds.
+Status Rank::startState(RankContext &context) {
+  std::optional<uint64_t> saved;
+  ThreadPool &pool = static_cast<CpuDevice &>(context.device).pool();
+  for (uint32_t i = 0; context.own.state() && i < context.own.state()->size(); ++i) {
+    const program::State &state = *context.own.state()->Get(i);
+    if (!options.resume.empty() && state.kind() != program::StateKind::Scalar)
+      continue; // a checkpoint without it cannot be resumed
+    initialise(context.address(*state.buffer(), 0, 0), state, context.mesh, context.rank, seed, pool);
+    context.status.heartbeat.fetch_add(1, std::memory_order_relaxed);
   }
-  if (options.trace.empty())
-    return {};
-  std::vector<std::string> streams;
-  for (const auto *stream : *entry.streams())
-    streams.push_back(stream->str());
-  return trace.write(options.trace, options.rank, context.mesh.text(context.rank), streams);
+  if (!options.resume.empty()) {
+    Result<Resumed> from = resume(context, options);
+    if (!from)
+      return std::move(from.error());
+    done = from->step;
+    seed = from->seed;
+    if (from->folder == checkpoint::stepFolder(options.save, done))
+      saved = done;
+    if (options.rank == 0)
+      host.report({{"event", "resumed"}, {"step", done}});
+  }
+  saver.emplace(context, options, seed, saved);
+  return {};
 }
 
-Status Rank::trainSteps(RankContext &context, StepRunner &runner, const BatchReader &data) {
-  for (uint64_t step = 1; step <= options.steps && mayBegin(); ++step) {
+Status Rank::train(RankContext &context, const BatchReader &data) {
+  const program::Entry *entry = nullptr;
+  for (const program::Entry *candidate : *context.own.entries())
+    if (candidate->name()->string_view() == program::trainEntry)
+      entry = candidate; // `open` saw to it that there is one
+  StepRunner runner(context, *entry);
+  uint64_t last = done;
+  for (uint64_t step = done + 1; step <= options.steps && host.mayBegin(step); ++step) {
     Trace::Time begin = Trace::now();
-    context.status.step.store(step);
     context.status.state.store(RankState::Computing);
-    auto rows = [&](uint64_t microbatch, uint64_t shard, std::span<int32_t> ids, std::span<int32_t> next) {
-      return data.read(step, microbatch, shard, ids, next);
-    };
-    if (Status loaded = loadInputs(context, rows, step); !loaded)
+    if (Status loaded = loadInputs(context, data, step); !loaded)
       return loaded;
     if (Status ran = runner.run(step); !ran)
       return ran;
     if (Status finished = finishStep(context, step, std::chrono::duration<double>(Trace::now() - begin).count());
         !finished)
       return finished;
-    if (step == options.steps || (evaluation && evaluation->due(step)))
-      if (Status evaluated = evaluate(step); !evaluated)
-        return evaluated;
+    last = step;
+    if (Status kept = reportSaved(saver->afterStep(step), step); !kept)
+      return kept;
   }
-  return {};
+  if (Status kept = reportSaved(saver->atEnd(last), last); !kept)
+    return kept;
+  if (options.trace.empty())
+    return {};
+  std::vector<std::string> streams;
+  for (const auto *stream : *entry->streams())
+    streams.push_back(stream->str());
+  return trace.write(options.trace, options.rank, context.mesh.text(context.rank), streams);
 }
 
-Status Rank::evaluate(uint64_t step) {
-  if (!evaluation)
-    return {};
-  Result<std::optional<EvaluationResult>> ran = evaluation->run(step, [this] { return mayBegin(); });
-  if (!ran)
-    return std::move(ran.error());
-  if (*ran && options.rank == 0)
-    host.report({{"event", "eval"},
-                 {"step", step},
-                 {"eval_loss", (*ran)->loss},
-                 {"eval_tokens", (*ran)->tokens},
-                 {"eval_seconds", (*ran)->seconds}});
+Status Rank::reportSaved(Result<bool> saved, uint64_t step) const {
+  if (!saved)
+    return std::move(saved.error());
+  if (*saved && options.rank == 0)
+    host.report({{"event", "saved"}, {"step", step}});
   return {};
 }
 
@@ -223,6 +228,7 @@ static int complain(const Error &error, int status) {
 }
 
 int runRank(const RankImage &image, const RunOptions &options, RankHost &host) {
+  std::signal(SIGXFSZ, SIG_IGN); // a file that grows too large is an error of the write
   Status ran = Rank(options, host).run(image);
   if (ran)
     return 0;

@@ -47,12 +47,16 @@ Status RankContext::connect() {
   communicators.resize(table.groupOf.size());
   for (size_t group = 0; group < table.groups.size(); ++group) {
     uint32_t index = table.communicatorOf[group];
-    if (table.groupOf[index][rank] != static_cast<int>(group))
+    bool extra = index == GroupTable::none;
+    if (!extra && table.groupOf[index][rank] != static_cast<int>(group))
       continue;
     Result<std::unique_ptr<Communicator>> made = world.communicator(table.groups[group], deadlineIn(waitSeconds));
     if (!made)
       return std::move(made.error());
-    communicators[index] = std::move(*made);
+    std::unique_ptr<Communicator> &place = extra ? ownEveryone : communicators[index];
+    place = std::move(*made);
+    if (group == table.everyone)
+      everyone = place.get();
   }
   return {};
 }

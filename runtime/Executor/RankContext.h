@@ -32,6 +32,7 @@ struct RankContext {
   std::vector<const void *> kernels;                        // by kernel of the program
   std::vector<int64_t> scalars;                             // by rank-dependent number of the program
   std::vector<std::unique_ptr<Communicator>> communicators; // by communicator of the program; null: not a member
+  Communicator *everyone = nullptr;                         // of all ranks; one of the program's, or its own
 
   RankContext(const program::Program &program, uint32_t rank, std::byte *arena, World &world, RankStatus &status,
               Device &device);
@@ -44,6 +45,9 @@ struct RankContext {
   std::byte *address(const program::Buffer &buffer, uint32_t microbatch, uint32_t slot) const;
   // A string of the program by index.
   std::string_view text(uint32_t index) const { return program.strings()->Get(index)->string_view(); }
+
+private:
+  std::unique_ptr<Communicator> ownEveryone; // where the program has none of all ranks
 };
 
 inline ElementType elementType(program::DType type) { return static_cast<ElementType>(type); }

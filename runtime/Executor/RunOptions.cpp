@@ -16,14 +16,15 @@ std::string RunOptions::json() const {
                         {"data_type", toString(dataType)},
                         {"steps", steps},
                         {"seed", seed},
-                        {"eval_data", evalData},
-                        {"eval_every", evalEvery},
-                        {"eval_steps", evalSteps},
                         {"timeout_seconds", timeoutSeconds},
                         {"check_finite", checkFinite},
                         {"trace", trace},
                         {"dump", dump},
                         {"dump_steps", dumpSteps},
+                        {"save", save},
+                        {"save_every", saveEvery},
+                        {"keep", keep},
+                        {"resume", resume},
                         {"reports", reports},
                         {"release", release},
                         {"control", control}}
@@ -41,14 +42,15 @@ Result<RunOptions> RunOptions::parse(const std::string &text) {
     result.dataType = parseTokenType(from.at("data_type").get<std::string>()).value_or(TokenType::U8);
     from.at("steps").get_to(result.steps);
     from.at("seed").get_to(result.seed);
-    from.at("eval_data").get_to(result.evalData);
-    from.at("eval_every").get_to(result.evalEvery);
-    from.at("eval_steps").get_to(result.evalSteps);
     from.at("timeout_seconds").get_to(result.timeoutSeconds);
     from.at("check_finite").get_to(result.checkFinite);
     from.at("trace").get_to(result.trace);
     from.at("dump").get_to(result.dump);
     from.at("dump_steps").get_to(result.dumpSteps);
+    from.at("save").get_to(result.save);
+    from.at("save_every").get_to(result.saveEvery);
+    from.at("keep").get_to(result.keep);
+    from.at("resume").get_to(result.resume);
     from.at("reports").get_to(result.reports);
     from.at("release").get_to(result.release);
     from.at("control").get_to(result.control);

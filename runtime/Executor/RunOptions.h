@@ -18,16 +18,17 @@ struct RunOptions {
   int launcher = 0; // its process id
   std::string data;
   TokenType dataType = TokenType::U8;
-  uint64_t steps = 0;     // run until this step, counted from the start of training
-  uint64_t seed = 0;      // the recipe's, or the one that overrides it
-  std::string evalData;   // held-out file, of the type of the data; empty: no evaluation
-  uint64_t evalEvery = 0; // steps; 0: only before the first step and after the last
-  uint64_t evalSteps = 0; // at most so many batches of the held-out file; 0: all
+  uint64_t steps = 0; // run until this step, counted from the start of training
+  uint64_t seed = 0;  // the recipe's, or the one that overrides it
   double timeoutSeconds = 60;
   bool checkFinite = false;
   std::string trace;               // the rank writes its events to this file; empty: none
   std::string dump;                // directory; empty: none
   std::vector<uint64_t> dumpSteps; // after these steps; 0: the initial values
+  std::string save;                // directory of checkpoints; empty: none are saved
+  uint64_t saveEvery = 0;          // steps; 0: only at the end
+  uint32_t keep = 2;               // checkpoints
+  std::vector<std::string> resume; // checkpoints to go on from, the first that is whole; empty: a new run
   int reports = -1;                // pipe: the rank writes one JSON line per event
   int release = -1;                // pipe: a finished rank reads it to its end before it exits
   int control = -1;                // memory of a RunControl
@@ -38,11 +39,10 @@ struct RunOptions {
   static Result<RunOptions> fromEnvironment();
 };
 
-// Shared by the launcher and all ranks: no rank begins a pass (a training step, a batch of an evaluation; counted in
-// the status) after `stopAfter`. To stop early, the launcher lowers it to a pass that no rank has left behind as far as
-// it can see, looks again, raises it if one has, and then says `stopDecided`; ranks announce a pass in their status
-// before they look, and wait for the decision before they stop. So all ranks stop after the same pass, however close
-// they run to the edge.
+// Shared by the launcher and all ranks: no rank begins a step after `stopAfter`. To stop early, the launcher lowers it
+// to a step that no rank has passed yet as far as it can see, looks again, raises it if one has, and then says
+// `stopDecided`; ranks announce a step in their status before they look, and wait for the decision before they stop. So
+// all ranks stop after the same step, however close they run to the edge.
 struct RunControl {
   std::atomic<uint64_t> stopAfter;
   std::atomic<uint32_t> stopDecided;

@@ -26,12 +26,14 @@ struct Options {
   runtime::TokenType dataType = runtime::TokenType::U8;
   uint64_t steps = 0;
   std::optional<uint64_t> seed;
-  std::string evalData;                  // empty: no evaluation
-  uint64_t evalEvery = 0, evalSteps = 0; // 0: at the ends only; the whole file
   std::string metrics, trace, dump;
   std::vector<uint64_t> dumpSteps;
   double timeoutSeconds = 60;
   bool checkFinite = false;
+  std::string save, resume; // folders; empty: none
+  uint64_t saveEvery = 0;   // steps; 0: only at the end
+  uint32_t keep = 2;        // checkpoints
+  bool newData = false;     // goes on with another data file
 };
 
 // Adds all options but OUT and those that say how many ranks there are and where. `options` outlives the app.

@@ -1,67 +1,56 @@
 // Progress and metrics; contracts in Progress.h.
 #include "runtime/Launch/Progress.h"
+#include "runtime/Launch/MetricsFile.h"
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
 namespace hocket::run {
 
-runtime::Status Progress::open(const std::string &metricsPath, uint64_t total) {
+runtime::Status Progress::open(const std::string &metricsPath, uint64_t total, bool goesOn) {
   steps = total;
   terminal = ::isatty(STDOUT_FILENO);
   path = metricsPath;
   if (path.empty())
     return {};
-  metrics.open(path);
+  if (goesOn)
+    if (runtime::Result<uint64_t> sound = metricsUpTo(path, UINT64_MAX); !sound)
+      return std::move(sound.error());
+  metrics.open(path, goesOn ? std::ios::app : std::ios::out);
   if (!metrics)
     return runtime::Error{
         runtime::ErrorKind::Invalid, fmt::format("cannot write metrics file '{}': {}", path, std::strerror(errno)), {}};
   return {};
 }
 
-bool Progress::show(const nlohmann::json &event) {
-  if (event.at("event") == "step")
-    step(event);
-  else if (event.at("event") == "eval")
-    evaluation(event);
-  else
-    return false;
-  return true;
-}
-
-// A line of metrics, in the order of the documentation; nlohmann prints the shortest text that reads back as the same
-// double.
-void Progress::write(const nlohmann::json &event, std::initializer_list<const char *> keys) {
+void Progress::resumed(uint64_t step) {
+  last = step;
+  fmt::print("goes on after step {}\n", step);
   if (!metrics.is_open())
     return;
-  nlohmann::ordered_json line;
-  for (const char *key : keys)
-    line[key] = event.at(key);
-  metrics << line.dump() << '\n' << std::flush;
-  if (!metrics && lost.empty())
-    lost = fmt::format("the metrics of step {} could not be written to '{}': {}", event.at("step").get<uint64_t>(),
-                       path, std::strerror(errno));
-}
-
-static std::string lossText(const nlohmann::json &loss) {
-  return loss.is_number() ? fmt::format("{:.4f}", loss.get<double>()) : "not finite";
-}
-
-void Progress::evaluation(const nlohmann::json &event) {
-  write(event, {"step", "eval_loss", "eval_tokens", "eval_seconds"});
-  finish();
-  fmt::print("evaluation after step {}/{}  loss {}  {} tokens in {:.1f} s\n", event.at("step").get<uint64_t>(), steps,
-             lossText(event.at("eval_loss")), event.at("eval_tokens").get<uint64_t>(),
-             event.at("eval_seconds").get<double>());
-  std::fflush(stdout);
+  runtime::Result<uint64_t> bytes = metricsUpTo(path, step);
+  std::error_code error;
+  if (bytes)
+    std::filesystem::resize_file(path, *bytes, error); // what is appended next begins there
+  if (!bytes || error)
+    lost = bytes ? fmt::format("cannot shorten metrics file '{}': {}", path, error.message()) : bytes.error().message;
 }
 
 void Progress::step(const nlohmann::json &event) {
   last = event.at("step").get<uint64_t>();
-  write(event, {"step", "loss", "grad_norm", "lr", "tokens", "seconds"});
+  if (metrics.is_open()) {
+    // In the order of the documentation; nlohmann prints the shortest text that reads back as the same double.
+    nlohmann::ordered_json line;
+    for (const char *key : {"step", "loss", "grad_norm", "lr", "tokens", "seconds"})
+      line[key] = event.at(key);
+    metrics << line.dump() << '\n' << std::flush;
+    if (!metrics && lost.empty())
+      lost = fmt::format("the metrics of step {} could not be written to '{}': {}", last, path, std::strerror(errno));
+  }
   double seconds = event.at("seconds").get<double>();
   // The first step also touches all memory for the first time.
   smoothSeconds = last <= 2 || smoothSeconds == 0 ? seconds : 0.9 * smoothSeconds + 0.1 * seconds;
@@ -86,10 +75,11 @@ static std::string duration(double seconds) {
 }
 
 void Progress::print(const nlohmann::json &event) {
-  std::string text =
-      fmt::format("step {}/{}  loss {}  {:.0f} tokens/s  ETA {}", last, steps, lossText(event.at("loss")),
-                  event.at("tokens").get<double>() / event.at("seconds").get<double>(),
-                  duration(static_cast<double>(steps - last) * smoothSeconds));
+  const nlohmann::json &loss = event.at("loss");
+  std::string text = fmt::format("step {}/{}  loss {}  {:.0f} tokens/s  ETA {}", last, steps,
+                                 loss.is_number() ? fmt::format("{:.4f}", loss.get<double>()) : "not finite",
+                                 event.at("tokens").get<double>() / event.at("seconds").get<double>(),
+                                 duration(static_cast<double>(steps - last) * smoothSeconds));
   if (terminal)
     fmt::print("\r\033[K{}", text);
   else

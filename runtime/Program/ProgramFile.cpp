@@ -1,30 +1,15 @@
 // Header, checksum and structure of the program file.
 #include "runtime/Program/ProgramFile.h"
+#include "runtime/Program/Checksum.h"
 #include <cstring>
 #include <fmt/format.h>
 
 namespace hocket::program {
 
 uint64_t checksum(std::span<const uint8_t> payload) {
-  // FNV-1a over words: each step is a bijection of the state, so one changed word always changes the result.
-  constexpr uint64_t prime = 0x100000001b3;
-  uint64_t hash = 0xcbf29ce484222325;
-  size_t at = 0;
-  auto mix = [&](uint64_t word) {
-    hash = (hash ^ word) * prime;
-    hash ^= hash >> 29;
-  };
-  for (; at + 8 <= payload.size(); at += 8) {
-    uint64_t word;
-    std::memcpy(&word, payload.data() + at, 8);
-    mix(word);
-  }
-  uint64_t last = 0;
-  if (at < payload.size())
-    std::memcpy(&last, payload.data() + at, payload.size() - at);
-  mix(last);
-  mix(payload.size());
-  return hash;
+  Checksum result;
+  result.add(payload);
+  return result.value();
 }
 
 std::vector<uint8_t> seal(std::span<const uint8_t> flatbuffer) {

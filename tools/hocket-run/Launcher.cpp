@@ -2,6 +2,7 @@
 #include "tools/hocket-run/Launcher.h"
 #include "runtime/Executor/Trace.h"
 #include "runtime/Executor/Watchdog.h"
+#include "runtime/Launch/Checkpoints.h"
 #include "runtime/Launch/Checks.h"
 #include "runtime/Launch/Machine.h"
 #include "runtime/Launch/Progress.h"
@@ -30,7 +31,7 @@ class Run {
 public:
   Run(const Options &options, const program::Program &program)
       : options(options), program(program), mesh(program), groups(runtime::groupsOf(mesh, program)) {}
-  Status check() const;
+  Status check();
   Status start();
   Exit watch();
 
@@ -49,6 +50,9 @@ private:
   const program::Program &program;
   program::Mesh mesh;
   runtime::GroupTable groups;
+  std::vector<std::string> resume; // checkpoints to go on from
+  std::optional<checkpoint::FolderLock> saving;
+  std::optional<uint64_t> savedStep; // the last, in this run
   Processes processes;
   std::optional<runtime::shm::Region> region;
   std::optional<runtime::Watchdog> watchdog;
@@ -57,6 +61,7 @@ private:
   uint64_t doneRanks = 0, peakBytes = 0, memorySteps = 0;
   Clock::time_point memorySampled;
   int stopSignal = 0;
+  bool stopAtOnce = false; // by a second signal
   Clock::time_point stopDeadline;
 };
 } // namespace
@@ -76,7 +81,7 @@ runtime::shm::RegionSpec Run::regionSpec() const {
 }
 
 // Everything that can be at fault before a process starts.
-Status Run::check() const {
+Status Run::check() {
   if (options.ranks != mesh.worldSize())
     return Error{ErrorKind::Invalid,
                  fmt::format("'{}' is compiled for {} ranks ({}), started with -n {}", options.executable,
@@ -86,11 +91,22 @@ Status Run::check() const {
     return sound;
   if (Status sound = checkOutput(options); !sound)
     return sound;
-  return checkMemory(mesh.worldSize(), runtime::shm::Region::sizeBytes(regionSpec()));
+  if (Status fits = checkMemory(mesh.worldSize(), runtime::shm::Region::sizeBytes(regionSpec())); !fits)
+    return fits;
+  Result<std::vector<std::string>> from = chooseResume(options, program);
+  if (!from)
+    return std::move(from.error());
+  resume = std::move(*from);
+  Result<std::optional<checkpoint::FolderLock>> prepared = prepareSaving(options, program, resume);
+  if (!prepared)
+    return std::move(prepared.error());
+  if (*prepared)
+    saving.emplace(std::move(**prepared));
+  return {};
 }
 
 Status Run::start() {
-  if (Status opened = progress.open(options.metrics, options.steps); !opened)
+  if (Status opened = progress.open(options.metrics, options.steps, !resume.empty()); !opened)
     return opened;
   Result<runtime::shm::Region> made = runtime::shm::Region::create(regionSpec());
   if (!made)
@@ -100,6 +116,7 @@ Status Run::start() {
   if (Status prepared = processes.prepare(); !prepared)
     return prepared;
   runtime::RunOptions rank = rankOptions(options, program);
+  rank.resume = resume;
   for (rank.rank = 0; rank.rank < rank.world; ++rank.rank) {
     rank.trace = tracePart(options, rank.rank);
     std::vector<std::string> arguments;
@@ -125,7 +142,7 @@ Exit Run::watch() {
       return finish();
     if (std::optional<runtime::Watchdog::Verdict> stalled = watchdog->check())
       return fail(*stalled, RankFailed);
-    if (stopSignal && Clock::now() > stopDeadline)
+    if (stopSignal && (options.save.empty() || stopAtOnce) && Clock::now() > stopDeadline)
       return fail({{}, fmt::format("did not end within {} s of {}", options.timeoutSeconds, strsignal(stopSignal))},
                   RankFailed);
     sampleMemory(false);
@@ -142,7 +159,14 @@ void Run::readReports() {
     nlohmann::json event = nlohmann::json::parse(partialReport.substr(begin, end - begin), nullptr, false);
     if (event.is_discarded())
       continue;
-    doneRanks += !progress.show(event);
+    if (event.at("event") == "step")
+      progress.step(event);
+    else if (event.at("event") == "resumed")
+      progress.resumed(event.at("step").get<uint64_t>());
+    else if (event.at("event") == "saved")
+      savedStep = event.at("step").get<uint64_t>();
+    else
+      ++doneRanks;
   }
   partialReport.erase(0, begin);
 }
@@ -157,6 +181,7 @@ void Run::handleSignals() {
 // The first signal lets all ranks finish the step they are in; a second one ends them at once.
 void Run::stopEarly(int signal) {
   if (stopSignal) {
+    stopAtOnce = true;
     stopDeadline = Clock::now();
     return;
   }
@@ -164,10 +189,10 @@ void Run::stopEarly(int signal) {
   stopDeadline =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.timeoutSeconds));
   auto furthest = [&] {
-    uint64_t pass = 0;
+    uint64_t step = 0;
     for (int rank = 0; rank < region->worldSize(); ++rank)
-      pass = std::max(pass, region->status(rank).pass.load());
-    return pass;
+      step = std::max(step, region->status(rank).step.load());
+    return step;
   };
   runtime::RunControl &control = processes.control(); // the protocol is in RunOptions.h
   uint64_t last = furthest();
@@ -227,6 +252,13 @@ Exit Run::fail(const runtime::Watchdog::Verdict &verdict, Exit status) {
   processes.killAll();
   progress.finish();
   fmt::print(stderr, "error: {}", report);
+  if (saving) {
+    readReports();
+    if (Status cleaned = checkpoint::cleanPartial(options.save); !cleaned)
+      fmt::print(stderr, "note: {}\n", cleaned.error().message);
+    if (savedStep)
+      fmt::print(stderr, "note: the last checkpoint is '{}'\n", checkpoint::stepFolder(options.save, *savedStep));
+  }
   if (!options.trace.empty())
     for (int rank = 0; rank < region->worldSize(); ++rank)
       std::remove(tracePart(options, rank).c_str());
@@ -258,6 +290,8 @@ Exit Run::finish() {
   progress.finish();
   if (stopSignal)
     fmt::print("ended by {} after step {}\n", strsignal(stopSignal), progress.lastStep());
+  if (savedStep)
+    fmt::print("saved '{}'\n", checkpoint::stepFolder(options.save, *savedStep));
   uint64_t largest = 0, sum = 0;
   runtime::shm::RegionSpec spec = regionSpec();
   for (size_t bytes : spec.arenaBytes) {

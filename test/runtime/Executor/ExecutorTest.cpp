@@ -111,9 +111,12 @@ TEST(Groups, TiedParameterOnSomeStages) {
   std::vector<uint8_t> file = program::write(from);
   const program::Program &program = *program::GetProgram(file.data() + sizeof(program::FileHeader));
   GroupTable table = groupsOf(program::Mesh(program), program);
-  ASSERT_EQ(table.groups.size(), 1u);
+  ASSERT_EQ(table.groups.size(), 2u); // and that of all ranks
   EXPECT_THAT(table.groups[0].ranks, ElementsAre(0, 3));
   EXPECT_THAT(table.groupOf[0], ElementsAre(0, -1, -1, 0));
+  EXPECT_EQ(table.everyone, 1u);
+  EXPECT_THAT(table.groups[1].ranks, ElementsAre(0, 1, 2, 3));
+  EXPECT_EQ(table.communicatorOf[1], GroupTable::none);
 }
 
 TEST(CpuFeatures, NamesOfLlvmAndLinux) {
