@@ -11,6 +11,8 @@ config.environment["PATH"] = os.pathsep.join([config.hocket_tools_dir, os.path.j
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 config.substitutions.append(("%examples", os.path.join(config.hocket_source_dir, "examples")))
+config.substitutions.append(("%build", config.hocket_build_dir))
+config.substitutions.append(("%cxx", config.hocket_cxx))
 config.substitutions.append(("%source", config.hocket_source_dir))
 config.substitutions.append(("%python", "python3"))
 config.substitutions.append(("%exits", "python3 " + os.path.join(config.test_source_root, "integration", "Inputs", "exits.py")))

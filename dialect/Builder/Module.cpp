@@ -8,6 +8,13 @@ namespace hocket {
 using namespace detail;
 using llvm::ArrayRef, llvm::SmallVector, llvm::StringRef;
 
+/// Names of models, blocks, recipes, meshes and plans; what is at fault is still written, to go on looking.
+static void checkName(State &state, StringRef what, const Name &name) {
+  if (!nn::isName(name.text))
+    state.fault(name.where) << what << " has the name '" << name.text
+                            << "', expected letters, digits, '_' and '-' (and dots between them)";
+}
+
 // ---- functions
 // ------------------------------------------------------------------------------------------------------
 void detail::State::writeBody(Function &function, const Body &body, const std::vector<Tensor> &arguments) {
@@ -63,6 +70,7 @@ void Module::writeModel(const Name &name, Sequence sequence, const Body &body) {
   if (sequence.length < 1)
     state->fault(name.where) << "model @" << name.text << " has sequences of " << sequence.length
                              << " tokens, expected at least 1";
+  checkName(*state, "a model", name);
   mlir::OpBuilder builder = state->atEnd();
   auto tokens = mlir::RankedTensorType::get({mlir::ShapedType::kDynamic, std::max<int64_t>(sequence.length, 1)},
                                             builder.getI32Type());
@@ -140,6 +148,7 @@ std::vector<Tensor> Scope::place(const Name &name, const int64_t *count, BlockIn
 }
 
 BlockInfo *Module::declareBlock(const Name &name, std::vector<std::string> arguments) {
+  checkName(*state, "a block", name);
   return &state->blocks.emplace_back(BlockInfo{state.get(), name, std::move(arguments)});
 }
 
@@ -190,6 +199,7 @@ Module::~Module() = default;
 Model Module::declareModel(const Name &name) { return Access::named<Model>(name.text); }
 
 Mesh Module::mesh(Name name, const std::vector<MeshAxis> &axes) {
+  checkName(*state, "a mesh", name);
   mlir::OpBuilder builder = state->atEnd();
   SmallVector<mlir::Attribute> attrs;
   for (const MeshAxis &axis : axes)
@@ -199,6 +209,7 @@ Mesh Module::mesh(Name name, const std::vector<MeshAxis> &axes) {
 }
 
 Recipe Module::recipe(Name name, const Model &model) {
+  checkName(*state, "a recipe", name);
   mlir::OpBuilder builder = state->atEnd();
   auto op = nn::RecipeOp::create(builder, state->at(name.where), name.text, Access::name(model));
   op.getBody().emplaceBlock();
@@ -206,6 +217,7 @@ Recipe Module::recipe(Name name, const Model &model) {
 }
 
 Plan Module::plan(Name name, const Model &model, const Mesh &mesh) {
+  checkName(*state, "a plan", name);
   mlir::OpBuilder builder = state->atEnd();
   auto op = dist::PlanOp::create(builder, state->at(name.where), name.text, Access::name(model), Access::name(mesh));
   op.getBody().emplaceBlock();

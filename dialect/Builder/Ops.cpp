@@ -44,8 +44,12 @@ static Tensor contracted(Tensor x, Tensor w, std::optional<int64_t> asked, const
   int64_t dims = asked.value_or(xType.getRank() - 2), most = std::min(xType.getRank(), wType.getRank());
   if (dims < 1 || dims > most) {
     auto fault = use.fault() << "linear contracts " << dims << " dimensions of x, " << xType << ", with w, " << wType
-                             << ", expected 1 to " << most;
-    if (!asked)
+                             << ", expected ";
+    if (most < 1)
+      fault << "tensors that have dimensions";
+    else
+      fault << "1 to " << most;
+    if (!asked && most > 0)
       fault << " (all of x after batch and sequence, unless contract(…) is given)";
     return use.unknown();
   }

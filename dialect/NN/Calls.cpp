@@ -1,6 +1,7 @@
 // Parameters, and calls of blocks: the callee is there, its types fit, and no block contains itself.
 #include "dialect/NN/NN.h"
 #include "llvm/ADT/DenseSet.h"
+#include <cmath>
 using namespace mlir;
 
 namespace hocket::nn {
@@ -22,9 +23,12 @@ LogicalResult ParamOp::verify() {
     result = emitOpError() << "'" << getName() << "' has the shape of " << type
                            << ", expected dimensions that are known and at least 1";
   double scale = getInit().getScale().getValueAsDouble();
-  if (getInit().getKind() == InitKind::Normal && !(scale >= 0))
+  if (getInit().getKind() == InitKind::Normal && (!(scale >= 0) || std::isinf(scale)))
     result = emitOpError() << "'" << getName() << "' starts with deviation " << realText(scale)
                            << ", expected at least 0";
+  if (getInit().getKind() == InitKind::Constant && !std::isfinite(scale))
+    result = emitOpError() << "'" << getName() << "' starts with the value " << realText(scale)
+                           << ", expected a finite number";
   return result;
 }
 

@@ -15,6 +15,9 @@ LogicalResult RopeOp::verify() {
       .element({"positions", getPositions()}, IntegerType::get(getContext(), 32));
   if (double theta = getTheta().convertToDouble(); !(theta > 0))
     check.fault() << "theta is " << realText(theta) << ", expected more than 0";
+  if (getPositionScale() && !std::isfinite(getPositionScale()->convertToDouble()))
+    check.fault() << "position_scale is " << realText(getPositionScale()->convertToDouble())
+                  << ", expected a finite number";
   if (!check.rank({"x", getX()}, 3))
     return failure();
   check.fits(ropeRule(*this), "x, positions -> y");

@@ -3,9 +3,8 @@
 #include "mlir/IR/SymbolTable.h"
 using namespace mlir;
 
-/// True after a fault: symbol tables take one op a name.
-static bool definesTwice(ModuleOp module) {
-  bool twice = false;
+/// Symbol tables keep the first op of a name; the others are faults.
+static void verifyNamesOnce(ModuleOp module) {
   llvm::StringMap<Operation *> symbols;
   for (Operation &op : *module.getBody())
     if (auto symbol = dyn_cast<SymbolOpInterface>(op)) {
@@ -15,14 +14,11 @@ static bool definesTwice(ModuleOp module) {
       auto fault = op.emitError() << "redefines '" << symbol.getName()
                                   << "'; blocks, models, recipes, meshes and plans share one table of names";
       fault.attachNote(first->second->getLoc()) << "first defined here";
-      twice = true;
     }
-  return twice;
 }
 
 void hocket::nn::verifyEach(ModuleOp module, llvm::function_ref<bool(Operation *)> skip) {
-  if (definesTwice(module))
-    return;
+  verifyNamesOnce(module);
   SymbolTableCollection tables;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (skip && skip(op))

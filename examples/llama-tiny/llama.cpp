@@ -1,5 +1,6 @@
 // The form of Llama in any depth and width, which are arguments of this program; without arguments it is model.mlir.
 //   llama-model --layers 8 --hidden 512 --heads 16 --kv-heads 4 --ffn 1376 -o llama.mlir
+#include <algorithm>
 #include <cmath>
 #include <hocket/hocket.h>
 using namespace hocket;
@@ -12,7 +13,8 @@ struct Sizes {
 
 Tensor layer(const Sizes &size, Scope m, Tensor x, Tensor pos) {
   int64_t hidden = size.hidden, kv = size.kv, group = size.group(), head = size.head();
-  Init weights = normal(0.02), residual = normal(std::round(0.02 / std::sqrt(2.0 * size.layers) * 1e6) / 1e6);
+  Init weights = normal(0.02),
+       residual = normal(std::round(0.02 / std::sqrt(2.0 * std::max<int64_t>(size.layers, 1)) * 1e6) / 1e6);
   // attention
   Tensor n1_g = m.param("attn_norm.weight", {hidden}, ones);
   Tensor q_w = m.param("attn.q.weight", {hidden, kv, group, head}, weights);

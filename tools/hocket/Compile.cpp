@@ -5,9 +5,9 @@
 #include "runtime/Program/ProgramFile.h"
 #include "tools/CommandLine.h"
 #include "tools/hocket/Commands.h"
+#include "tools/hocket/Installation.h"
 #include "tools/hocket/Lowering.h"
 #include "tools/hocket/Report.h"
-#include "tools/hocket/RuntimeLibraries.h" // made by CMake: the linker's words
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <CLI/CLI.hpp>
@@ -90,8 +90,10 @@ int writeExecutable(Session &session, ModuleOp module, PlanChoice &choice, const
     session.error(llvm::toString(object.takeError()));
     return MachineLacks;
   }
-  if (llvm::Error fault =
-          cpu::linkExecutable(*object, {HOCKET_COMPILER, {HOCKET_RUNTIME_LIBRARIES}, {}}, options.output)) {
+  std::optional<cpu::LinkInputs> words = linkInputs(session);
+  if (!words)
+    return MachineLacks;
+  if (llvm::Error fault = cpu::linkExecutable(*object, *words, options.output)) {
     session.error(llvm::toString(std::move(fault)));
     return MachineLacks;
   }

@@ -12,6 +12,7 @@ int main(int argc, char **argv) {
     });
     Model gpt = module.model("gpt", sequence(16), [&](Scope m, Tensor tokens, Tensor next) {
       Tensor wte = m.param("wte", {256, 64}, normal(-1));
+      Tensor nan = m.param("nan", {64}, constant(NAN)), inf = m.param("inf", {64}, normal(INFINITY));
       Tensor x = embedding(tokens, wte);
       Tensor odd = m.param("odd", {48, 64}, normal(0.02));
       Tensor y = linear(x, odd);
@@ -34,5 +35,6 @@ int main(int argc, char **argv) {
         .batch(over("data"), microbatch(0))
         .split("wte", dim(-1), over("tp", "tp"))
         .zero(9, over("dp"));
+    module.plan("dp", gpt, module.mesh("one mesh", {{"dp", 1}})).batch(over("dp"), microbatch(1));
   });
 }

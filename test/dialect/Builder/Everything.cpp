@@ -1,0 +1,67 @@
+// Every function of the language once. See everything.test.
+#include <hocket/hocket.h>
+using namespace hocket;
+
+static Tensor swish(Tensor x) {
+  return elementwise("swish", [](Scalar x) { return x / (1.0 + exp(-x)); }, x);
+}
+
+/// Each scalar function once; the number has no meaning.
+static Scalar allScalars(Scalar x, Scalar y) {
+  Scalar a = abs(x) + cos(x) - erf(y) * sin(y) / tanh(x);
+  Scalar b = max(log(a), 2.0) + min(0.5, sqrt(a)) + pow(rsqrt(a), 2.0);
+  Scalar c = select(a < b, a, 0.0) + select(a > 1.0, 1.0, b);
+  return c - 1.0;
+}
+
+int main(int argc, char **argv) {
+  return hocket::main(argc, argv, [](Module &module) {
+    auto pair =
+        module.block("pair", {"a", "b"}, [](Scope m, Tensor a, Tensor b) { return std::array{gelu(a), silu(b)}; });
+    auto grouped = module.block("grouped", [&](Scope m, Tensor x, Tensor pos) {
+      Scope attn = m.sub("attn");
+      Tensor q = linear(x, attn.param("q", {64, 2, 4, 8}, normal(0.02)));
+      Tensor k = linear(x, attn.param("k", {64, 2, 8}, constant(0.1))),
+             v = linear(x, attn.param("v", {64, 2, 8}, zeros));
+      Tensor y = attention(rope(q, pos, {.theta = 5e5, .dims = 4, .interleaved = true, .position_scale = 0.5}), k, v,
+                           at(pos, pos), {.mask = Mask::full, .scale = 0.25, .window = 8, .softcap = 30.0});
+      auto [left, right] = attn.call("twice", pair, x, x);
+      Tensor o = linear(y, attn.param("o", {2, 4, 8, 64}, ones));
+      return left + right * o;
+    });
+    Model everything = module.model("everything", sequence(16), [&](Scope m, Tensor tokens, Tensor next) {
+      Tensor table = m.param("table", {256, 64}, normal(0.02)), pos = positions(tokens);
+      Tensor x = embedding(tokens, table);
+      x = m.repeat("layers", 2, grouped, x, pos);
+      x = swish(x);
+      x = elementwise("all", allScalars, x, m.param("y", {64}, zeros));
+      Tensor heads = linear(x, m.param("split", {64, 4, 16}, normal(0.02)), m.param("split_bias", {4, 16}, zeros));
+      heads = linear(heads, m.param("each", {16, 16}, normal(0.02)), contract(1));
+      std::vector<Tensor> parts = unstack(heads, dim(2), 4);
+      Tensor s = stack(dim(2), parts[0], parts[1]);
+      Tensor w = sum(stack(dim(0), m.param("w0", {2, 16, 64}, ones), m.param("w1", {2, 16, 64}, ones)), 1);
+      x = matmul(s, w, "b s n d, n d h -> b s h");
+      x = mul(rms_norm(x, m.param("norm.weight", {x.dim(-1)}, ones), 1e-6), x);
+      x = add(layer_norm(x, m.param("ln.weight", {64}, ones), m.param("ln.bias", {64}, zeros), 1e-3), x);
+      return cross_entropy(linear(x, transposed(table)), next);
+    });
+    module.recipe("all", everything)
+        .seed(7)
+        .batch(8)
+        .precision({.params = bf16, .compute = bf16, .accumulate = f32, .reduce = f32, .master = f32})
+        .optimizer(AdamW{})
+        .learning_rate(Constant{.peak = 1e-3, .warmup = 2})
+        .clip(0.5)
+        .group("**.norm.weight", {.weight_decay = 0.5})
+        .group("table", {.lr_scale = 0.1})
+        .group("layers.*.attn.q", {.frozen = true});
+    Mesh mesh = module.mesh("mesh", {{"pp", 2}, {"dp", 2}, {"cp", 2}, {"tp", 4}});
+    module.plan("everywhere", everything, mesh)
+        .batch(over("dp", "cp"), microbatch(1))
+        .split("layers.*.attn.q", dim(1), over(subaxis("tp", 1, 2)))
+        .split("layers.*.attn.q", dim(2), over(subaxis("tp", 2, 2)))
+        .stages(over("pp"), schedule("gpipe"))
+        .zero(1, over("dp", "cp"));
+    module.plan("nowhere", everything, mesh).batch(over(), microbatch(2)).split(megatron, over("tp"));
+  });
+}

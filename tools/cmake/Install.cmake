@@ -1,0 +1,26 @@
+# cmake --install: programs, what `hocket compile` links executables from, the embedded language, and the package. Places
+# are the same as in the build folder (bin/, lib/), so that programs find their own files by one rule: beside themselves.
+if(BUILD_SHARED_LIBS)
+  message(STATUS "Hocket: a build with shared layers is not installed")
+  return()
+endif()
+set(rpath "$ORIGIN/../lib;${LLVM_LIBRARY_DIR}")
+foreach(program hocket hocket-run hocket-opt hocket-lsp-server)
+  if(TARGET ${program})
+    set_target_properties(${program} PROPERTIES INSTALL_RPATH "${rpath}")
+    install(TARGETS ${program} RUNTIME DESTINATION bin)
+  endif()
+endforeach()
+get_property(runtime GLOBAL PROPERTY HOCKET_RUNTIME)
+install(TARGETS ${runtime} ARCHIVE DESTINATION lib)
+set_target_properties(HocketBuilder PROPERTIES INSTALL_RPATH "${LLVM_LIBRARY_DIR}")
+install(TARGETS HocketBuilder LIBRARY DESTINATION lib)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/dialect/Builder/hocket DESTINATION include FILES_MATCHING PATTERN "*.h")
+
+set(hocket_archives)
+foreach(target ${runtime})
+  list(APPEND hocket_archives lib${target}.a)
+endforeach()
+configure_file(${CMAKE_CURRENT_LIST_DIR}/hocket-config.cmake.in ${CMAKE_BINARY_DIR}/package/hocket-config.cmake @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/package/hocket-config.cmake ${CMAKE_CURRENT_LIST_DIR}/HocketModel.cmake
+        DESTINATION lib/cmake/hocket)
