@@ -2,7 +2,7 @@
 #ifndef HOCKET_RUNTIME_COMM_SHM_CONTROL_H
 #define HOCKET_RUNTIME_COMM_SHM_CONTROL_H
 
-#include "runtime/Comm/Communicator.h"
+#include "runtime/Comm/Call.h"
 #include "runtime/Comm/Shm/Futex.h"
 #include <algorithm>
 
@@ -14,18 +14,6 @@ inline constexpr uint32_t layoutVersion = 1;
 inline constexpr uint64_t outside = UINT64_MAX;
 
 // ---- collectives ----------------------------------------------------------------------------------------------------
-enum class Operation : uint32_t { Barrier, AllReduce, ReduceScatter, AllGather, AllToAll, Broadcast };
-
-// What a member asks for; all members of a collective must ask for the same.
-struct Call {
-  Operation operation = Operation::Barrier;
-  ElementType type = ElementType::F32;
-  Reduction reduction = Reduction::Sum;
-  int32_t root = 0;
-  uint64_t count = 0;
-  bool operator==(const Call &) const = default;
-};
-
 // A member's call and where its buffers are. Inputs of up to inlineBytes travel in the record itself.
 struct Record {
   static constexpr size_t inlineBytes = 1024;

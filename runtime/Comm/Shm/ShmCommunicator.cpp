@@ -3,41 +3,13 @@
 #include "runtime/Comm/Reduce.h"
 #include <cstring>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace hocket::runtime::shm {
-namespace {
 
-std::string_view toString(Operation operation) {
-  constexpr std::string_view names[] = {"barrier",    "all_reduce", "reduce_scatter",
-                                        "all_gather", "all_to_all", "broadcast"};
-  return names[static_cast<int>(operation)];
-}
-
-// `all_reduce sum of 64 f32`, `broadcast of 64 f32 from member 1`
-std::string describeCall(const Call &call) {
-  if (call.operation == Operation::Barrier)
-    return "barrier";
-  std::string text(toString(call.operation));
-  if (call.operation == Operation::AllReduce || call.operation == Operation::ReduceScatter)
-    text += fmt::format(" {}", runtime::toString(call.reduction));
-  text += fmt::format(" of {} {}", call.count, runtime::toString(call.type));
-  if (call.operation == Operation::Broadcast)
-    text += fmt::format(" from member {}", call.root);
-  return text;
-}
-
-void copyBytes(std::byte *to, const std::byte *from, size_t bytes) {
+static void copyBytes(std::byte *to, const std::byte *from, size_t bytes) {
   if (bytes && to != from)
     std::memcpy(to, from, bytes);
 }
-
-// Whether [a, a + aBytes) and [b, b + bBytes) share a byte.
-bool overlap(const std::byte *a, size_t aBytes, const std::byte *b, size_t bBytes) {
-  return aBytes && bBytes && a < b + bBytes && b < a + aBytes;
-}
-
-} // namespace
 
 ShmCommunicator::ShmCommunicator(Group group, int self, const Region &region, GroupControl &control, Messages &messages)
     : Communicator(std::move(group), self), region(region), control(control), messages(messages), sent(size()),
@@ -59,10 +31,6 @@ Status ShmCommunicator::allToAll(const void *in, void *out, size_t count, Elemen
   return run({Operation::AllToAll, type, Reduction::Sum, 0, count}, in, out, when.deadline);
 }
 Status ShmCommunicator::broadcast(void *buffer, size_t count, ElementType type, int root, When when) {
-  if (root < 0 || root >= size())
-    return Error{ErrorKind::Invalid,
-                 fmt::format("broadcast from member {} on {}; members are 0 to {}", root, describe(), size() - 1),
-                 {}};
   return run({Operation::Broadcast, type, Reduction::Sum, root, count}, buffer, buffer, when.deadline);
 }
 Status ShmCommunicator::barrier(When when) {
@@ -73,18 +41,8 @@ Status ShmCommunicator::barrier(When when) {
 Status ShmCommunicator::run(const Call &call, const void *in, void *out, Deadline deadline) {
   if (broken)
     return *broken;
-  size_t block = call.count * sizeBytes(call.type), all = block * static_cast<size_t>(size());
-  bool splits = call.operation == Operation::ReduceScatter || call.operation == Operation::AllToAll;
-  bool joins = call.operation == Operation::AllGather || call.operation == Operation::AllToAll;
-  auto *input = static_cast<const std::byte *>(in), *output = static_cast<const std::byte *>(out);
-  size_t own = block * static_cast<size_t>(rank());
-  bool inPlace = call.operation == Operation::AllReduce       ? input == output
-                 : call.operation == Operation::ReduceScatter ? output == input + own
-                 : call.operation == Operation::AllGather     ? input == output + own
-                                                              : call.operation != Operation::AllToAll;
-  if (!inPlace && overlap(input, splits ? all : block, output, joins ? all : block))
-    return Error{
-        ErrorKind::Invalid, fmt::format("{} on {}: input and output overlap", describeCall(call), describe()), {}};
+  if (Status sound = checkCall(*this, call, in, out); !sound)
+    return sound;
   Status status = collective(call, in, out, deadline);
   if (!status)
     broken = status.error();
@@ -92,23 +50,18 @@ Status ShmCommunicator::run(const Call &call, const void *in, void *out, Deadlin
 }
 
 // ---- collectives ----------------------------------------------------------------------------------------------------
-size_t ShmCommunicator::inputBlocks(const Call &call) const {
-  bool splits = call.operation == Operation::ReduceScatter || call.operation == Operation::AllToAll;
-  return splits ? static_cast<size_t>(size()) : 1;
-}
-
 Status ShmCommunicator::collective(const Call &call, const void *in, void *out, Deadline deadline) {
   turn ^= 1;
   record(call, in, out);
   if (Status met = meet(call, deadline); !met)
     return met;
-  if (Status agreed = agree(); !agreed)
-    return agreed;
+  if (Status same = agreed(); !same)
+    return same;
   if (call.count == 0)
     return {};
   auto *input = static_cast<const std::byte *>(in);
   auto *output = static_cast<std::byte *>(out);
-  size_t inputBytes = inputBlocks(call) * call.count * sizeBytes(call.type);
+  size_t inputBytes = call.inputBlocks(size()) * call.blockBytes();
   bool small = inputBytes <= Record::inlineBytes;
   if (!small && !allInRegion(call))
     return staged(call, input, output, deadline);
@@ -119,7 +72,7 @@ Status ShmCommunicator::collective(const Call &call, const void *in, void *out, 
   std::vector<const std::byte *> inputs;
   for (int r = 0; r < size(); ++r)
     inputs.push_back(inputOf(r, small));
-  pull(call, inputs, output, {0, call.count, call.count});
+  combine(call, rank(), inputs, output, {0, call.count, call.count});
   return small ? Status() : meet(call, deadline);
 }
 
@@ -133,7 +86,7 @@ const std::byte *ShmCommunicator::inputOf(int member, bool small) const {
 
 void ShmCommunicator::record(const Call &call, const void *in, void *out) {
   Record &mine = control.member(rank()).records[turn];
-  size_t block = call.count * sizeBytes(call.type), inputBytes = inputBlocks(call) * block;
+  size_t block = call.blockBytes(), inputBytes = call.inputBlocks(size()) * block;
   mine.call = call;
   mine.in = region.offsetOf(in, inputBytes).value_or(outside);
   mine.out = region.offsetOf(out, block).value_or(outside);
@@ -141,20 +94,12 @@ void ShmCommunicator::record(const Call &call, const void *in, void *out) {
     std::memcpy(mine.data, in, inputBytes);
 }
 
-// After a meeting: all must have asked for the same. All members see the same two that differ.
-Status ShmCommunicator::agree() const {
-  const Call &first = recordOf(0).call;
-  for (int r = 1; r < size(); ++r) {
-    const Call &other = recordOf(r).call;
-    if (other == first)
-      continue;
-    int a = group().ranks[0], b = group().ranks[r];
-    return Error{ErrorKind::Mismatch,
-                 fmt::format("{}: rank {} calls {}, rank {} calls {}", describe(), a, describeCall(first), b,
-                             describeCall(other)),
-                 {a, b}};
-  }
-  return {};
+// After a meeting: all must have asked for the same.
+Status ShmCommunicator::agreed() const {
+  std::vector<Call> calls;
+  for (int r = 0; r < size(); ++r)
+    calls.push_back(recordOf(r).call);
+  return agree(*this, calls);
 }
 
 // A barrier. The last to come lets the others go.
@@ -181,17 +126,15 @@ Status ShmCommunicator::meet(const Call &call, Deadline deadline) {
   for (int rank : missing(call).ranks)
     if (std::find(error.ranks.begin(), error.ranks.end(), rank) == error.ranks.end())
       error.ranks.push_back(rank);
-  return std::move(error).in(fmt::format("{} on {}", describeCall(call), describe()));
+  return std::move(error).in(fmt::format("{} on {}", runtime::describe(call), describe()));
 }
 
 Error ShmCommunicator::missing(const Call &call) const {
-  Error error{ErrorKind::Timeout, {}, {}};
+  std::vector<int> ranks;
   for (int r = 0; r < size(); ++r)
     if (static_cast<int32_t>(control.member(r).arrivals.load(std::memory_order_acquire) - arrivals) < 0)
-      error.ranks.push_back(group().ranks[r]);
-  error.message = fmt::format("{} on {}: time is up; missing: rank{} {}", describeCall(call), describe(),
-                              error.ranks.size() == 1 ? "" : "s", fmt::join(error.ranks, ", "));
-  return error;
+      ranks.push_back(group().ranks[r]);
+  return timeIsUp(*this, call, std::move(ranks));
 }
 
 bool ShmCommunicator::allInRegion(const Call &call) const {
@@ -201,37 +144,6 @@ bool ShmCommunicator::allInRegion(const Call &call) const {
     if (recordOf(r).in == outside || (call.operation == Operation::AllReduce && recordOf(r).out == outside))
       return false;
   return true;
-}
-
-// Computes this member's output for a piece from all members' inputs.
-void ShmCommunicator::pull(const Call &call, const std::vector<const std::byte *> &in, std::byte *out,
-                           Piece piece) const {
-  size_t element = sizeBytes(call.type), bytes = piece.count * element, own = piece.stride * element * rank();
-  std::byte *target = out + piece.begin * element;
-  switch (call.operation) {
-  case Operation::Barrier:
-    return;
-  case Operation::AllReduce:
-    return reduceInOrder(in, {&target, 1}, piece.count, call.type, call.reduction);
-  case Operation::ReduceScatter: {
-    std::vector<const std::byte *> blocks;
-    for (const std::byte *input : in)
-      blocks.push_back(input + own);
-    return reduceInOrder(blocks, {&target, 1}, piece.count, call.type, call.reduction);
-  }
-  case Operation::AllGather:
-    for (int r = 0; r < size(); ++r)
-      copyBytes(target + call.count * element * r, in[r], bytes);
-    return;
-  case Operation::AllToAll:
-    for (int r = 0; r < size(); ++r)
-      copyBytes(target + call.count * element * r, in[r] + own, bytes);
-    return;
-  case Operation::Broadcast:
-    if (rank() != call.root)
-      copyBytes(target, in[call.root], bytes);
-    return;
-  }
 }
 
 // This member's chunk of a large all-reduce, to all outputs. Chunks end on cache lines, so no two members share one.
@@ -251,7 +163,8 @@ void ShmCommunicator::reduceChunk(const Call &call) const {
 
 // Piece by piece through the members' bounce buffers.
 Status ShmCommunicator::staged(const Call &call, const std::byte *in, std::byte *out, Deadline deadline) {
-  size_t element = sizeBytes(call.type), blocks = inputBlocks(call), most = control.bounceBytes / (blocks * element);
+  size_t element = sizeBytes(call.type), blocks = call.inputBlocks(size()),
+         most = control.bounceBytes / (blocks * element);
   std::vector<const std::byte *> inputs;
   for (int r = 0; r < size(); ++r)
     inputs.push_back(control.bounce(r));
@@ -262,7 +175,7 @@ Status ShmCommunicator::staged(const Call &call, const std::byte *in, std::byte 
                 count * element);
     if (Status met = meet(call, deadline); !met)
       return met;
-    pull(call, inputs, out, {begin, count, count});
+    combine(call, rank(), inputs, out, {begin, count, count});
     if (Status met = meet(call, deadline); !met)
       return met;
   }
@@ -272,11 +185,8 @@ Status ShmCommunicator::staged(const Call &call, const std::byte *in, std::byte 
 // ---- messages -------------------------------------------------------------------------------------------------------
 Result<std::unique_ptr<Request>> ShmCommunicator::post(const void *data, size_t count, ElementType type, int peer,
                                                        bool sends) {
-  if (peer < 0 || peer >= size())
-    return Error{ErrorKind::Invalid,
-                 fmt::format("message {} member {} on {}; members are 0 to {}", sends ? "to" : "from", peer, describe(),
-                             size() - 1),
-                 {}};
+  if (Status sound = checkPeer(*this, peer, sends); !sound)
+    return std::move(sound.error());
   int from = sends ? rank() : peer, to = sends ? peer : rank();
   Message message;
   message.channel = &control.channel(from, to);

@@ -29,20 +29,14 @@ public:
   Result<std::unique_ptr<Request>> receive(void *data, size_t count, ElementType type, int peer, void *stream) override;
 
 private:
-  // Elements [begin, begin + count) of every block; blocks are `stride` elements apart in the inputs.
-  struct Piece {
-    size_t begin, count, stride;
-  };
-  size_t inputBlocks(const Call &call) const;
   Status run(const Call &call, const void *in, void *out, Deadline deadline);
   Status collective(const Call &call, const void *in, void *out, Deadline deadline);
   void record(const Call &call, const void *in, void *out);
-  Status agree() const;
+  Status agreed() const;
   const std::byte *inputOf(int member, bool small) const;
   Status meet(const Call &call, Deadline deadline);
   Error missing(const Call &call) const;
   bool allInRegion(const Call &call) const;
-  void pull(const Call &call, const std::vector<const std::byte *> &in, std::byte *out, Piece piece) const;
   void reduceChunk(const Call &call) const;
   Status staged(const Call &call, const std::byte *in, std::byte *out, Deadline deadline);
   Result<std::unique_ptr<Request>> post(const void *data, size_t count, ElementType type, int peer, bool sends);
