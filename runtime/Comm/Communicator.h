@@ -137,9 +137,9 @@ public:
     std::this_thread::sleep_for(std::chrono::microseconds(50));
     return {};
   }
-  // `progress` is called now and then while this rank waits in a collective, and returns whether there may be more to do: so
-  // messages go on while stream 0 waits, as if every stream ran by itself. An empty function ends that. Backends whose
-  // messages need no help (NCCL, MPI with a progress thread) ignore it.
+  // `progress` is called now and then while this rank waits in a collective, and returns whether there may be more to
+  // do: so messages go on while stream 0 waits, as if every stream ran by itself. An empty function ends that. Backends
+  // whose messages need no help (NCCL, MPI with a progress thread) ignore it.
   virtual void whileWaiting(std::function<bool()> progress) {}
   // Ends every wait of every rank with this message; the first call counts. ncclCommAbort, MPI_Abort.
   virtual void abort(std::string_view message) = 0;

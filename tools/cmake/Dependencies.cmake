@@ -30,6 +30,13 @@ hocket_need(HOCKET_DNNL_INCLUDE "oneDNN's headers" libdnnl-dev)
 find_package(GTest QUIET)
 hocket_need(GTest_FOUND "GoogleTest" "libgtest-dev (with libgmock-dev)")
 find_package(Threads REQUIRED)
+# Only its header is used, and mpirun by tests; libmpi is opened when a run asks for it.
+find_package(MPI QUIET COMPONENTS CXX)
+hocket_need(MPI_CXX_FOUND "MPI" "libopenmpi-dev (with openmpi-bin)")
+file(STRINGS "${MPI_CXX_HEADER_DIR}/mpi.h" HOCKET_OPEN_MPI REGEX "define OMPI_MAJOR_VERSION" LIMIT_COUNT 1)
+hocket_need(HOCKET_OPEN_MPI "Open MPI (another MPI is at ${MPI_CXX_HEADER_DIR})" "libopenmpi-dev (with openmpi-bin)")
+hocket_need(MPIEXEC_EXECUTABLE "mpirun" openmpi-bin)
+message(STATUS "MPI ${MPI_CXX_VERSION}, ${MPIEXEC_EXECUTABLE}")
 find_program(HOCKET_LIT NAMES lit-22 lit HINTS ${LLVM_TOOLS_BINARY_DIR})
 hocket_need(HOCKET_LIT "lit" llvm-22-tools)
 

@@ -49,7 +49,7 @@ TEST_P(Conformance, AKilledRankIsNamedByTheOthers) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, Conformance, testing::Values(&shmBackend()),
+INSTANTIATE_TEST_SUITE_P(Backends, Conformance, testing::Values(&shmBackend(), &mpiBackend()),
                          [](const testing::TestParamInfo<Backend *> &info) { return info.param->name(); });
 
 } // namespace

@@ -1,4 +1,5 @@
-// The program is both the tests and, when HOCKET_TEST_SCENARIO names a scenario, one rank of it.
+// The program is the tests; when HOCKET_TEST_SCENARIO names a scenario, one rank of it; and when HOCKET_TEST_FOLDER is
+// set too, what looks after such a rank under mpirun.
 #include "Conformance/Scenario.h"
 #include <cstdlib>
 #include <fmt/format.h>
@@ -19,7 +20,8 @@ const std::map<std::string, Scenario> &scenarios() {
 }
 
 static int runRank(const Scenario &scenario, int number) {
-  Result<std::unique_ptr<World>> world = shmBackend().join(number);
+  bool mpi = std::getenv("HOCKET_TEST_BACKEND");
+  Result<std::unique_ptr<World>> world = (mpi ? mpiBackend() : shmBackend()).join(number);
   if (!world)
     return fmt::print("{}\n", world.error().message), 2;
   Rank rank{**world, {}, {}};
@@ -39,6 +41,8 @@ static int runRank(const Scenario &scenario, int number) {
 } // namespace hocket::test
 
 int main(int argc, char **argv) {
+  if (std::getenv("HOCKET_TEST_FOLDER"))
+    return hocket::test::superviseRank();
   if (const char *name = std::getenv("HOCKET_TEST_SCENARIO"))
     return hocket::test::runRank(hocket::test::scenarios().at(name), std::atoi(std::getenv("HOCKET_TEST_RANK")));
   testing::InitGoogleTest(&argc, argv);

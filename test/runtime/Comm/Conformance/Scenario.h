@@ -76,6 +76,9 @@ public:
   virtual runtime::Result<std::unique_ptr<runtime::World>> join(int rank) = 0;
 };
 Backend &shmBackend();
+Backend &mpiBackend();
+// Under mpirun: starts this rank and writes down how it ends, for MpiBackend. Returns the exit status.
+int superviseRank();
 
 } // namespace hocket::test
 #endif
