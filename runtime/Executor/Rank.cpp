@@ -232,10 +232,8 @@ int runRank(const RankImage &image, const RunOptions &options, RankHost &host) {
   Status ran = Rank(options, host).run(image);
   if (ran)
     return 0;
-  if (ran.error().kind != ErrorKind::Aborted) {
-    host.status().fail(ran.error().message);
-    host.world().abort(ran.error().message);
-  }
+  if (ran.error().kind != ErrorKind::Aborted)
+    host.fail(ran.error());
   return exitStatus(ran.error());
 }
 

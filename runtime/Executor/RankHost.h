@@ -24,6 +24,11 @@ public:
   virtual void report(const nlohmann::json &event) = 0;
   // The rank is done; returns when it may exit.
   virtual Status leave() = 0;
+  // The rank has failed by its own fault, and its run with it; returns when it may exit.
+  virtual void fail(const Error &error) {
+    status().fail(error.message);
+    world().abort(error.message);
+  }
 };
 
 } // namespace hocket::runtime

@@ -3,7 +3,6 @@
 #include "runtime/Program/ProgramFile.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <fstream>
 
 namespace hocket::runtime {
 
@@ -13,19 +12,10 @@ static bool waiting(RankState state) {
   return state == RankState::InCollective || state == RankState::Sending || state == RankState::Receiving;
 }
 
-Watchdog::Watchdog(const program::Program &program, const shm::Region &region, double timeoutSeconds)
-    : program(program), region(region), mesh(program), groups(groupsOf(mesh, program)),
+Watchdog::Watchdog(const program::Program &program, const StatusBoard &board, double timeoutSeconds)
+    : program(program), board(board), mesh(program), groups(groupsOf(mesh, program)),
       limitSeconds(0.9 * timeoutSeconds),
-      seen(static_cast<size_t>(region.worldSize()), Seen{0, RankState::Starting, Clock::now()}), checked(Clock::now()) {
-}
-
-bool Watchdog::stopped(int rank) const {
-  std::ifstream stat(fmt::format("/proc/{}/stat", region.status(rank).pid.load()));
-  std::string line;
-  std::getline(stat, line);
-  size_t name = line.rfind(')'); // the process's name may hold anything
-  return name != std::string::npos && name + 2 < line.size() && (line[name + 2] == 'T' || line[name + 2] == 't');
-}
+      seen(static_cast<size_t>(board.worldSize()), Seen{0, RankState::Starting, Clock::now()}), checked(Clock::now()) {}
 
 std::optional<Watchdog::Verdict> Watchdog::check() {
   Clock::time_point now = Clock::now();
@@ -36,8 +26,8 @@ std::optional<Watchdog::Verdict> Watchdog::check() {
   checked = now;
   Verdict stalled;
   bool allStill = true, anyRunning = false;
-  for (int rank = 0; rank < region.worldSize(); ++rank) {
-    const RankStatus &status = region.status(rank);
+  for (int rank = 0; rank < board.worldSize(); ++rank) {
+    const RankStatus &status = board.status(rank);
     Seen &last = seen[rank];
     uint64_t heartbeat = status.heartbeat.load(std::memory_order_relaxed);
     RankState state = stateOf(status);
@@ -48,7 +38,7 @@ std::optional<Watchdog::Verdict> Watchdog::check() {
     anyRunning = true;
     bool still = std::chrono::duration<double>(now - last.since).count() > limitSeconds;
     allStill &= still;
-    if (still && (!waiting(state) || stopped(rank)))
+    if (still && (!waiting(state) || board.stopped(rank)))
       stalled.ranks.push_back(rank);
   }
   stalled.reason = fmt::format("made no progress for {:.1f} s", limitSeconds);
@@ -56,12 +46,12 @@ std::optional<Watchdog::Verdict> Watchdog::check() {
     return stalled;
   if (!anyRunning || !allStill)
     return {};
-  for (int rank = 0; rank < region.worldSize(); ++rank)
+  for (int rank = 0; rank < board.worldSize(); ++rank)
     if (waiting(seen[rank].state) && waitsFor(rank).empty())
       stalled.ranks.push_back(rank);
   if (!stalled.ranks.empty())
     return stalled;
-  for (int rank = 0; rank < region.worldSize(); ++rank)
+  for (int rank = 0; rank < board.worldSize(); ++rank)
     if (waiting(seen[rank].state))
       stalled.ranks.push_back(rank);
   stalled.reason = fmt::format("wait for each other since {:.1f} s", limitSeconds);
@@ -69,14 +59,14 @@ std::optional<Watchdog::Verdict> Watchdog::check() {
 }
 
 std::vector<int> Watchdog::waitsFor(int rank) const {
-  const RankStatus &status = region.status(rank);
+  const RankStatus &status = board.status(rank);
   uint32_t group = status.communicator.load(std::memory_order_relaxed);
   std::vector<int> result;
   if (group >= groups.groups.size())
     return result;
   switch (stateOf(status)) {
   case RankState::InCollective:
-    result = region.behind(group);
+    result = board.behind(groups.groups[group]);
     break;
   case RankState::Sending:
   case RankState::Receiving:
@@ -90,8 +80,9 @@ std::vector<int> Watchdog::waitsFor(int rank) const {
 }
 
 std::string Watchdog::name(int rank) const {
-  return fmt::format("rank {} ({}, stage {})", rank, mesh.text(static_cast<uint32_t>(rank)),
-                     program::stageOf(mesh, program, static_cast<uint32_t>(rank)));
+  return fmt::format("rank {} ({}, stage {}{})", rank, mesh.text(static_cast<uint32_t>(rank)),
+                     program::stageOf(mesh, program, static_cast<uint32_t>(rank)),
+                     hosts.empty() ? "" : ", on host " + hosts[static_cast<size_t>(rank)]);
 }
 
 std::string Watchdog::text(uint32_t index) const {
@@ -112,7 +103,7 @@ static bool onceAStep(const program::RankProgram &rank, const program::Row &row)
 }
 
 std::string Watchdog::position(int rank) const {
-  const RankStatus &status = region.status(rank);
+  const RankStatus &status = board.status(rank);
   const program::RankProgram &own = *program.ranks()->Get(program::stageOf(mesh, program, static_cast<uint32_t>(rank)));
   const program::Entry *entry = trainEntryOf(own);
   uint32_t row = status.row.load(), body = status.body.load(), instruction = status.instruction.load();
@@ -153,7 +144,7 @@ std::string Watchdog::report(const Verdict &verdict) const {
   // Breadth first from the ranks at fault: who waits for one that is known already.
   std::vector<int> known = verdict.ranks;
   for (size_t at = 0; at < known.size() && known.size() < most; ++at)
-    for (int rank = 0; rank < region.worldSize(); ++rank) {
+    for (int rank = 0; rank < board.worldSize(); ++rank) {
       std::vector<int> on = waitsFor(rank);
       if (std::count(known.begin(), known.end(), rank) || !std::count(on.begin(), on.end(), known[at]))
         continue;

@@ -1,9 +1,9 @@
-// Looks at the statuses of all ranks from the launcher: who stands still, who waits for whom, and where in the program
-// each of them is. Knows no processes but by /proc.
+// Looks at the statuses of all ranks, from the launcher or from rank 0: who stands still, who waits for whom, and where
+// in the program each of them is.
 #ifndef HOCKET_RUNTIME_EXECUTOR_WATCHDOG_H
 #define HOCKET_RUNTIME_EXECUTOR_WATCHDOG_H
 
-#include "runtime/Comm/Shm/Region.h"
+#include "runtime/Comm/StatusBoard.h"
 #include "runtime/Executor/Groups.h"
 #include <chrono>
 
@@ -11,8 +11,8 @@ namespace hocket::runtime {
 
 class Watchdog {
 public:
-  // The program and the region outlive it; the region was made with groupsOf(program).
-  Watchdog(const program::Program &program, const shm::Region &region, double timeoutSeconds);
+  // The program and the board outlive it; the board's groups are those of groupsOf(program).
+  Watchdog(const program::Program &program, const StatusBoard &board, double timeoutSeconds);
 
   struct Verdict {
     std::vector<int> ranks; // at fault
@@ -25,8 +25,10 @@ public:
 
   // Ranks that this one waits for; empty when it does not wait.
   std::vector<int> waitsFor(int rank) const;
-  // "rank 5 (pp=1 dp=0 tp=1, stage 1)"
+  // "rank 5 (pp=1 dp=0 tp=1, stage 1)", and where hosts are known "rank 5 (pp=1 dp=0 tp=1, stage 1, on host b)"
   std::string name(int rank) const;
+  // Names of the hosts, by rank.
+  void setHosts(std::vector<std::string> names) { hosts = std::move(names); }
   // "step 3, microbatch 2, forward_1 instruction 4 'linear h.3.attn.qkv.weight' (gpt.mlir:12:8), computing"
   std::string position(int rank) const;
   // The whole report: the fault, where the ranks at fault are, and who waits for them, directly or through others.
@@ -39,13 +41,13 @@ private:
     RankState state = RankState::Starting;
     Clock::time_point since;
   };
-  bool stopped(int rank) const;
   std::string text(uint32_t index) const;
 
   const program::Program &program;
-  const shm::Region &region;
+  const StatusBoard &board;
   program::Mesh mesh;
   GroupTable groups;
+  std::vector<std::string> hosts;
   double limitSeconds;
   std::vector<Seen> seen;
   Clock::time_point checked;

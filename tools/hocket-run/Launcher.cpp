@@ -1,5 +1,6 @@
 // Checks, starts, watches, ends.
 #include "tools/hocket-run/Launcher.h"
+#include "runtime/Comm/Shm/RegionBoard.h"
 #include "runtime/Executor/Trace.h"
 #include "runtime/Executor/Watchdog.h"
 #include "runtime/Launch/Checkpoints.h"
@@ -55,6 +56,7 @@ private:
   std::optional<uint64_t> savedStep; // the last, in this run
   Processes processes;
   std::optional<runtime::shm::Region> region;
+  std::optional<runtime::shm::RegionBoard> board;
   std::optional<runtime::Watchdog> watchdog;
   Progress progress;
   std::string partialReport; // an event that has not arrived as a whole
@@ -112,7 +114,8 @@ Status Run::start() {
   if (!made)
     return std::move(made.error());
   region = std::move(*made);
-  watchdog.emplace(program, *region, options.timeoutSeconds);
+  board.emplace(*region);
+  watchdog.emplace(program, *board, options.timeoutSeconds);
   if (Status prepared = processes.prepare(); !prepared)
     return prepared;
   runtime::RunOptions rank = rankOptions(options, program);
