@@ -142,7 +142,10 @@ FailureOr<double> Interpreter::evaluate(const Batch &batch) {
   if (failed(begin(batch)) || failed(microbatches(batch, /*forwardOnly=*/true)) ||
       failed(machine.run(machine.step().getEvaluate())))
     return failure();
-  return output("loss");
+  FailureOr<double> sum = output("loss_sum"), count = output("tokens");
+  if (failed(sum) || failed(count))
+    return failure();
+  return *sum / std::max(*count, 1.0);
 }
 
 FailureOr<HostTensor> Interpreter::state(SlotKind kind, StringRef name) {

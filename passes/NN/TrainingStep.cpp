@@ -269,7 +269,7 @@ void StepBuilder::declareSlots() {
   declare(loc, SlotKind::Accumulator, "loss", f32);
   declare(loc, SlotKind::Value, "inverse_count", f32);
   declare(loc, SlotKind::Value, "count", i64);
-  for (StringRef name : {"loss", "grad_norm", "learning_rate"})
+  for (StringRef name : {"loss", "grad_norm", "learning_rate", "loss_sum"})
     declare(loc, SlotKind::Output, name, f32);
   declare(loc, SlotKind::Output, "tokens", i64);
 }

@@ -122,8 +122,9 @@ void buildEvaluate(TrainingStepOp step) {
   OpBuilder builder = OpBuilder::atBlockBegin(&step.getEvaluate().front());
   Location loc = step.getLoc();
   auto f32 = RankedTensorType::get({}, builder.getF32Type());
-  Value sum = readSlot(builder, loc, SlotKind::Accumulator, "loss", f32, "");
-  Value inverse = readSlot(builder, loc, SlotKind::Value, "inverse_count", f32, "");
-  writeSlot(builder, loc, SlotKind::Output, "loss", make<MulOp>(builder, loc, f32, sum, inverse), "");
+  auto i64 = RankedTensorType::get({}, builder.getI64Type());
+  writeSlot(builder, loc, SlotKind::Output, "loss_sum", readSlot(builder, loc, SlotKind::Accumulator, "loss", f32, ""),
+            "");
+  writeSlot(builder, loc, SlotKind::Output, "tokens", readSlot(builder, loc, SlotKind::Value, "count", i64, ""), "");
 }
 } // namespace hocket::nn

@@ -232,6 +232,7 @@ struct RankProgramWriter {
                      .Case("grad_norm", program::OutputKind::GradientNorm)
                      .Case("learning_rate", program::OutputKind::LearningRate)
                      .Case("tokens", program::OutputKind::Tokens)
+                     .Case("loss_sum", program::OutputKind::LossSum)
                      .Default(program::OutputKind::Loss);
     made->type = convertType(elementType(buffer.getBuffer()));
     made->buffer = std::make_unique<program::Buffer>(convertBuffer(buffer.getBuffer()));

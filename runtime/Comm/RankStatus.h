@@ -22,6 +22,10 @@ struct alignas(64) RankStatus {
   std::atomic<RankState> state{RankState::Starting};
   std::atomic<int32_t> pid{0};
   std::atomic<uint64_t> step{0};
+  // Passes over the program begun, of training and of evaluation: all ranks make the same ones in the same order.
+  std::atomic<uint64_t> pass{0};
+  // The batch of the evaluation that runs, from 1; 0: a training step runs.
+  std::atomic<uint32_t> evaluation{0};
   // Counts rows and instructions begun and finished: a rank whose heartbeat stands still while it computes is stuck.
   std::atomic<uint64_t> heartbeat{0};
   std::atomic<uint32_t> row{none}, body{none}, instruction{none}, microbatch{none}, communicator{none};

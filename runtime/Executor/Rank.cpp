@@ -2,6 +2,7 @@
 #include "runtime/Executor/Rank.h"
 #include "runtime/Device/Cpu/CpuDevice.h"
 #include "runtime/Executor/CpuFeatures.h"
+#include "runtime/Executor/Evaluation.h"
 #include "runtime/Executor/InitialValues.h"
 #include "runtime/Executor/SaveAndResume.h"
 #include "runtime/Executor/ShmHost.h"
@@ -28,10 +29,13 @@ private:
   Status openProgram(const RankImage &image);
   Status prepare(RankContext &context);
   Status startState(RankContext &context);
-  Status train(RankContext &context, const BatchReader &data);
+  Status train(RankContext &context);
+  Status trainSteps(RankContext &context, StepRunner &runner, const BatchReader &data);
+  Status evaluate(uint64_t step);
+  bool mayBegin() { return host.mayBegin(++passes); }
   Status finishStep(RankContext &context, uint64_t step, double seconds);
   Status checkState(const RankContext &context, uint64_t step) const;
-  Status reportSaved(Result<bool> saved, uint64_t step) const;
+  Status reportSaved(Result<bool> saved) const;
 
   const RunOptions &options;
   RankHost &host;
@@ -39,9 +43,11 @@ private:
   std::vector<uint8_t> copy;
   const program::Program *program = nullptr;
   Trace trace;
-  uint64_t done = 0; // steps before this run
+  uint64_t done = 0; // steps: before this run, then all
   uint64_t seed;
   std::optional<Saver> saver;
+  std::unique_ptr<Evaluation> evaluation; // null: not asked for
+  uint64_t passes = 0;
 };
 } // namespace
 
@@ -90,13 +96,11 @@ Status Rank::run(const RankImage &image) {
     return connected;
   if (Status ready = prepare(context); !ready)
     return ready;
-  Result<TokenFile> file = TokenFile::open(options.data, options.dataType);
-  if (!file)
-    return std::move(file.error());
-  Result<BatchReader> data = BatchReader::create(std::move(*file), batchShapeOf(*program), seed);
-  if (!data)
-    return std::move(data.error());
-  if (Status trained = train(context, *data); !trained)
+  Result<std::unique_ptr<Evaluation>> made = Evaluation::create(options, context);
+  if (!made)
+    return std::move(made.error());
+  evaluation = std::move(*made);
+  if (Status trained = train(context); !trained)
     return trained;
   host.status().state.store(RankState::Done);
   return host.leave();
@@ -136,42 +140,77 @@ Status Rank::startState(RankContext &context) {
   return {};
 }
 
-Status Rank::train(RankContext &context, const BatchReader &data) {
-  const program::Entry *entry = nullptr;
-  for (const program::Entry *candidate : *context.own.entries())
-    if (candidate->name()->string_view() == program::trainEntry)
-      entry = candidate; // `open` saw to it that there is one
-  StepRunner runner(context, *entry);
-  uint64_t last = done;
-  for (uint64_t step = done + 1; step <= options.steps && host.mayBegin(step); ++step) {
+Status Rank::train(RankContext &context) {
+  const program::Entry &entry = *entryOf(context.own, program::trainEntry); // `open` saw to it that there is one
+  if (done == 0) // a run that goes on was evaluated when it was saved
+    if (Status evaluated = evaluate(0); !evaluated)
+      return evaluated;
+  if (options.steps) {
+    Result<TokenFile> file = TokenFile::open(options.data, options.dataType);
+    if (!file)
+      return std::move(file.error());
+    Result<BatchReader> data = BatchReader::create(std::move(*file), batchShapeOf(*program), seed);
+    if (!data)
+      return std::move(data.error());
+    StepRunner runner(context, entry);
+    if (Status trained = trainSteps(context, runner, *data); !trained)
+      return trained;
+  }
+  if (Status kept = reportSaved(saver->atEnd(done)); !kept)
+    return kept;
+  if (options.trace.empty())
+    return {};
+  std::vector<std::string> streams;
+  for (const auto *stream : *entry.streams())
+    streams.push_back(stream->str());
+  return trace.write(options.trace, options.rank, context.mesh.text(context.rank), streams);
+}
+
+Status Rank::trainSteps(RankContext &context, StepRunner &runner, const BatchReader &data) {
+  for (uint64_t step = done + 1; step <= options.steps && mayBegin(); ++step) {
     Trace::Time begin = Trace::now();
+    context.status.step.store(step);
     context.status.state.store(RankState::Computing);
-    if (Status loaded = loadInputs(context, data, step); !loaded)
+    auto rows = [&](uint64_t microbatch, uint64_t shard, std::span<int32_t> ids, std::span<int32_t> next) {
+      return data.read(step, microbatch, shard, ids, next);
+    };
+    if (Status loaded = loadInputs(context, rows, step); !loaded)
       return loaded;
     if (Status ran = runner.run(step); !ran)
       return ran;
     if (Status finished = finishStep(context, step, std::chrono::duration<double>(Trace::now() - begin).count());
         !finished)
       return finished;
-    last = step;
-    if (Status kept = reportSaved(saver->afterStep(step), step); !kept)
+    done = step;
+    if (step == options.steps || (evaluation && evaluation->due(step)))
+      if (Status evaluated = evaluate(step); !evaluated)
+        return evaluated;
+    if (Status kept = reportSaved(saver->afterStep(step)); !kept)
       return kept;
   }
-  if (Status kept = reportSaved(saver->atEnd(last), last); !kept)
-    return kept;
-  if (options.trace.empty())
-    return {};
-  std::vector<std::string> streams;
-  for (const auto *stream : *entry->streams())
-    streams.push_back(stream->str());
-  return trace.write(options.trace, options.rank, context.mesh.text(context.rank), streams);
+  return {};
 }
 
-Status Rank::reportSaved(Result<bool> saved, uint64_t step) const {
+Status Rank::evaluate(uint64_t step) {
+  if (!evaluation)
+    return {};
+  Result<std::optional<EvaluationResult>> ran = evaluation->run(step, [this] { return mayBegin(); });
+  if (!ran)
+    return std::move(ran.error());
+  if (*ran && options.rank == 0)
+    host.report({{"event", "eval"},
+                 {"step", step},
+                 {"eval_loss", (*ran)->loss},
+                 {"eval_tokens", (*ran)->tokens},
+                 {"eval_seconds", (*ran)->seconds}});
+  return {};
+}
+
+Status Rank::reportSaved(Result<bool> saved) const {
   if (!saved)
     return std::move(saved.error());
   if (*saved && options.rank == 0)
-    host.report({{"event", "saved"}, {"step", step}});
+    host.report({{"event", "saved"}, {"step", done}});
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include "runtime/Executor/RankContext.h"
 #include "runtime/Executor/RankHost.h"
 #include "runtime/Executor/RunOptions.h"
+#include <functional>
 
 namespace hocket::runtime {
 
@@ -28,12 +29,17 @@ BatchShape batchShapeOf(const program::Program &program);
 
 // The scalar outputs of a step; what the program does not have is NaN.
 struct StepOutputs {
-  double loss, gradientNorm, learningRate, tokens;
+  double loss, gradientNorm, learningRate, tokens, lossSum;
 };
 StepOutputs readOutputs(const RankContext &context);
 
-// Fills the inputs of one step: the tokens and labels of all microbatches, and the step's number.
-Status loadInputs(RankContext &context, const BatchReader &data, uint64_t step);
+// Reads the rows of one microbatch of one data shard, as BatchReader::read does: `ids` or `next` is empty.
+using ReadRows =
+    std::function<Status(uint64_t microbatch, uint64_t dataShard, std::span<int32_t> ids, std::span<int32_t> next)>;
+// Fills the inputs of one pass: the tokens and labels of all microbatches, and the step's number.
+Status loadInputs(RankContext &context, const ReadRows &read, uint64_t step);
+// The entry of that name; null if there is none.
+const program::Entry *entryOf(const program::RankProgram &rank, std::string_view name);
 
 } // namespace hocket::runtime
 #endif

@@ -17,9 +17,10 @@ public:
   virtual ~RankHost() = default;
   virtual World &world() = 0;
   virtual RankStatus &status() = 0;
-  // Announces the step and says whether the rank may begin it. All ranks get the same answer for the same step; waits
-  // where that is about to be decided.
-  virtual bool mayBegin(uint64_t step) = 0;
+  // Announces a pass (a training step, a batch of an evaluation; numbered from 1, the same on every rank) and says
+  // whether the rank may begin it. All ranks get the same answer for the same pass; waits where that is about to be
+  // decided.
+  virtual bool mayBegin(uint64_t pass) = 0;
   // One event, {"event": KIND, …}, to whoever shows progress. Events of one rank arrive in order.
   virtual void report(const nlohmann::json &event) = 0;
   // The rank is done; returns when it may exit.

@@ -16,6 +16,9 @@ std::string RunOptions::json() const {
                         {"data_type", toString(dataType)},
                         {"steps", steps},
                         {"seed", seed},
+                        {"eval_data", evalData},
+                        {"eval_every", evalEvery},
+                        {"eval_steps", evalSteps},
                         {"timeout_seconds", timeoutSeconds},
                         {"check_finite", checkFinite},
                         {"trace", trace},
@@ -42,6 +45,9 @@ Result<RunOptions> RunOptions::parse(const std::string &text) {
     result.dataType = parseTokenType(from.at("data_type").get<std::string>()).value_or(TokenType::U8);
     from.at("steps").get_to(result.steps);
     from.at("seed").get_to(result.seed);
+    from.at("eval_data").get_to(result.evalData);
+    from.at("eval_every").get_to(result.evalEvery);
+    from.at("eval_steps").get_to(result.evalSteps);
     from.at("timeout_seconds").get_to(result.timeoutSeconds);
     from.at("check_finite").get_to(result.checkFinite);
     from.at("trace").get_to(result.trace);

@@ -18,8 +18,11 @@ struct RunOptions {
   int launcher = 0; // its process id
   std::string data;
   TokenType dataType = TokenType::U8;
-  uint64_t steps = 0; // run until this step, counted from the start of training
-  uint64_t seed = 0;  // the recipe's, or the one that overrides it
+  uint64_t steps = 0;     // run until this step, counted from the start of training
+  uint64_t seed = 0;      // the recipe's, or the one that overrides it
+  std::string evalData;   // held-out file, of the type of the data; empty: no evaluation
+  uint64_t evalEvery = 0; // steps; 0: only before the first step and after the last
+  uint64_t evalSteps = 0; // at most so many batches of the held-out file; 0: all
   double timeoutSeconds = 60;
   bool checkFinite = false;
   std::string trace;               // the rank writes its events to this file; empty: none
@@ -39,10 +42,11 @@ struct RunOptions {
   static Result<RunOptions> fromEnvironment();
 };
 
-// Shared by the launcher and all ranks: no rank begins a step after `stopAfter`. To stop early, the launcher lowers it
-// to a step that no rank has passed yet as far as it can see, looks again, raises it if one has, and then says
-// `stopDecided`; ranks announce a step in their status before they look, and wait for the decision before they stop. So
-// all ranks stop after the same step, however close they run to the edge.
+// Shared by the launcher and all ranks: no rank begins a pass (a training step, a batch of an evaluation; counted in
+// the status) after `stopAfter`. To stop early, the launcher lowers it to a pass that no rank has left behind as far as
+// it can see, looks again, raises it if one has, and then says `stopDecided`; ranks announce a pass in their status
+// before they look, and wait for the decision before they stop. So all ranks stop after the same pass, however close
+// they run to the edge.
 struct RunControl {
   std::atomic<uint64_t> stopAfter;
   std::atomic<uint32_t> stopDecided;

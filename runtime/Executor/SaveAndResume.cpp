@@ -62,14 +62,15 @@ Status Saver::save(uint64_t step) {
     return together;
   if (Status wrote = writeOwn(index); !wrote)
     return std::move(wrote.error()).in(fmt::format("step {} is not saved", step));
-  if (context.rank == 0) {
+  if (context.rank == 0 && !options.data.empty()) {
     Result<checkpoint::DataIdentity> data = checkpoint::identify(options.data, toString(options.dataType));
     if (!data)
       return std::move(data.error());
     index.data = std::move(*data);
+  }
+  if (context.rank == 0)
     if (Status committed = checkpoint::commit(options.save, index, options.keep); !committed)
       return std::move(committed.error()).in(fmt::format("step {} is not saved", step));
-  }
   saved = step;
   return {};
 }

@@ -26,13 +26,13 @@ Result<std::unique_ptr<ShmHost>> ShmHost::join(const RunOptions &options) {
 }
 
 // See RunControl.
-bool ShmHost::mayBegin(uint64_t step) {
-  status().step.store(step);
-  if (step <= control.stopAfter.load())
+bool ShmHost::mayBegin(uint64_t pass) {
+  status().pass.store(pass);
+  if (pass <= control.stopAfter.load())
     return true;
   while (!control.stopDecided.load())
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  return step <= control.stopAfter.load();
+  return pass <= control.stopAfter.load();
 }
 
 // One line, shorter than a pipe's atomic write.

@@ -15,7 +15,7 @@ public:
 
   World &world() override { return shared; }
   RankStatus &status() override { return shared.status(); }
-  bool mayBegin(uint64_t step) override;
+  bool mayBegin(uint64_t pass) override;
   void report(const nlohmann::json &event) override;
   Status leave() override;
 

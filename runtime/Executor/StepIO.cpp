@@ -43,7 +43,7 @@ static double readNumber(const void *from, program::DType type) {
   }
 }
 
-static Status loadRows(RankContext &context, const BatchReader &data, const program::Input &input, uint64_t step) {
+static Status loadRows(RankContext &context, const ReadRows &readRows, const program::Input &input) {
   uint32_t shard = context.mesh.position(context.rank, program::axesOf(context.program.dataAxes()));
   uint64_t count = input.rows() * input.columns();
   bool labels = input.kind() == program::InputKind::Labels;
@@ -52,7 +52,7 @@ static Status loadRows(RankContext &context, const BatchReader &data, const prog
     std::byte *to = context.address(*input.buffer(), microbatch, 0);
     std::span<int32_t> ids = wide.empty() ? std::span(reinterpret_cast<int32_t *>(to), count) : std::span(wide);
     std::span<int32_t> none;
-    if (Status read = data.read(step, microbatch, shard, labels ? none : ids, labels ? ids : none); !read)
+    if (Status read = readRows(microbatch, shard, labels ? none : ids, labels ? ids : none); !read)
       return read;
     for (size_t i = 0; i < wide.size(); ++i)
       reinterpret_cast<int64_t *>(to)[i] = wide[i];
@@ -60,20 +60,27 @@ static Status loadRows(RankContext &context, const BatchReader &data, const prog
   return {};
 }
 
-Status loadInputs(RankContext &context, const BatchReader &data, uint64_t step) {
+Status loadInputs(RankContext &context, const ReadRows &read, uint64_t step) {
   for (uint32_t i = 0; context.own.inputs() && i < context.own.inputs()->size(); ++i) {
     const program::Input &input = *context.own.inputs()->Get(i);
     if (input.kind() == program::InputKind::Step)
       writeNumber(context.address(*input.buffer(), 0, 0), input.type(), step);
-    else if (Status loaded = loadRows(context, data, input, step); !loaded)
+    else if (Status loaded = loadRows(context, read, input); !loaded)
       return loaded;
   }
   return {};
 }
 
+const program::Entry *entryOf(const program::RankProgram &rank, std::string_view name) {
+  for (const program::Entry *entry : *rank.entries())
+    if (entry->name()->string_view() == name)
+      return entry;
+  return nullptr;
+}
+
 StepOutputs readOutputs(const RankContext &context) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  StepOutputs result{none, none, none, none};
+  StepOutputs result{none, none, none, none, none};
   for (uint32_t i = 0; context.own.outputs() && i < context.own.outputs()->size(); ++i) {
     const program::Output &output = *context.own.outputs()->Get(i);
     double value = readNumber(context.address(*output.buffer(), 0, 0), output.type());
@@ -89,6 +96,11 @@ StepOutputs readOutputs(const RankContext &context) {
       break;
     case program::OutputKind::Tokens:
       result.tokens = value;
+      break;
+    case program::OutputKind::LossSum:
+      result.lossSum = value;
+      break;
+    default:
       break;
     }
   }

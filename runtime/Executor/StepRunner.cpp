@@ -25,8 +25,14 @@ bool StepRunner::ready(const StreamState &stream) const {
   return true;
 }
 
-Status StepRunner::run(uint64_t number) {
+std::string passText(uint64_t step, uint64_t evaluation) {
+  return evaluation ? fmt::format("batch {} of the evaluation after step {}", evaluation, step)
+                    : fmt::format("step {}", step);
+}
+
+Status StepRunner::run(uint64_t number, uint64_t evaluationBatch) {
   step = number;
+  evaluation = evaluationBatch;
   for (StreamState &stream : streams)
     stream.done = 0;
   if (!computeStream) {
@@ -134,8 +140,9 @@ Status StepRunner::post(StreamState &stream) {
 
 Status StepRunner::sleep(Deadline deadline) {
   if (std::chrono::steady_clock::now() >= deadline)
-    return Error{
-        ErrorKind::Timeout, fmt::format("step {}: no message arrived within {} s", step, context.waitSeconds), {}};
+    return Error{ErrorKind::Timeout,
+                 fmt::format("{}: no message arrived within {} s", passText(step, evaluation), context.waitSeconds),
+                 {}};
   return context.world.waitForMessages(deadline);
 }
 
@@ -182,8 +189,8 @@ void StepRunner::publishWait() {
 }
 
 Error StepRunner::explain(Error error, const program::Row &row, std::string_view what, uint32_t source) const {
-  return std::move(error).in(
-      fmt::format("step {}, microbatch {}, {} ({})", step, row.microbatch(), what, context.text(source)));
+  return std::move(error).in(fmt::format("{}, microbatch {}, {} ({})", passText(step, evaluation), row.microbatch(),
+                                         what, context.text(source)));
 }
 
 } // namespace hocket::runtime

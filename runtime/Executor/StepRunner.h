@@ -1,7 +1,7 @@
 // Runs the rows of one entry on one rank. Event-driven: stream 0 computes in the calling thread, every other stream has
 // at most one message on its way; a row starts when its waits are satisfied. Messages go on while stream 0 waits in a
-// collective, as the deadlock judge assumes: every stream runs by itself. While nothing can go on, the rank sleeps until
-// one of its messages may have moved.
+// collective, as the deadlock judge assumes: every stream runs by itself. While nothing can go on, the rank sleeps
+// until one of its messages may have moved.
 #ifndef HOCKET_RUNTIME_EXECUTOR_STEPRUNNER_H
 #define HOCKET_RUNTIME_EXECUTOR_STEPRUNNER_H
 
@@ -14,9 +14,10 @@ class StepRunner {
 public:
   StepRunner(RankContext &context, const program::Entry &entry);
 
-  // One pass over all rows. Errors say which row, microbatch and instruction failed; the watchdog reads the same from
-  // the rank's status while it runs.
-  Status run(uint64_t step);
+  // One pass over all rows: a training step, or with `evaluation` above 0 that batch of the evaluation after `step`.
+  // Errors say which row, microbatch and instruction failed; the watchdog reads the same from the rank's status while
+  // it runs.
+  Status run(uint64_t step, uint64_t evaluation = 0);
 
 private:
   struct StreamState {
@@ -47,10 +48,13 @@ private:
   std::vector<StreamState> streams;
   std::unique_ptr<Stream> computeStream;
   std::optional<Error> messageError; // met while stream 0 waited in a collective
-  std::vector<void *> pointers;   // of the running instruction
-  std::vector<int64_t> arguments; // of the running instruction
-  uint64_t step = 0;
+  std::vector<void *> pointers;      // of the running instruction
+  std::vector<int64_t> arguments;    // of the running instruction
+  uint64_t step = 0, evaluation = 0;
 };
+
+// "step 3", "batch 2 of the evaluation after step 3"
+std::string passText(uint64_t step, uint64_t evaluation);
 
 // Index of the first element that is not finite; nothing where all are. Only floating-point types are looked at.
 std::optional<uint64_t> firstNotFinite(program::DType type, const void *data, uint64_t bytes);

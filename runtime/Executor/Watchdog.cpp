@@ -1,5 +1,7 @@
 // Stall detection and the report about it. Statuses are read while ranks write them: every index is checked.
 #include "runtime/Executor/Watchdog.h"
+#include "runtime/Executor/Rank.h"
+#include "runtime/Executor/StepRunner.h"
 #include "runtime/Program/ProgramFile.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -89,25 +91,19 @@ std::string Watchdog::text(uint32_t index) const {
   return index < program.strings()->size() ? program.strings()->Get(index)->str() : "";
 }
 
-static const program::Entry *trainEntryOf(const program::RankProgram &rank) {
-  for (const program::Entry *entry : *rank.entries())
-    if (entry->name()->string_view() == program::trainEntry)
-      return entry;
-  return nullptr;
-}
-
 // Bodies that have no microbatch.
 static bool onceAStep(const program::RankProgram &rank, const program::Row &row) {
   program::BodyKind kind = rank.bodies()->Get(row.index())->kind();
-  return kind == program::BodyKind::Begin || kind == program::BodyKind::Update;
+  return kind == program::BodyKind::Begin || kind == program::BodyKind::Update || kind == program::BodyKind::Evaluate;
 }
 
 std::string Watchdog::position(int rank) const {
   const RankStatus &status = board.status(rank);
   const program::RankProgram &own = *program.ranks()->Get(program::stageOf(mesh, program, static_cast<uint32_t>(rank)));
-  const program::Entry *entry = trainEntryOf(own);
+  uint32_t evaluation = status.evaluation.load();
+  const program::Entry *entry = entryOf(own, evaluation ? program::evalEntry : program::trainEntry);
   uint32_t row = status.row.load(), body = status.body.load(), instruction = status.instruction.load();
-  std::string result = fmt::format("step {}", status.step.load());
+  std::string result = passText(status.step.load(), evaluation);
   if (entry && row < entry->rows()->size()) {
     const program::Row &at = *entry->rows()->Get(row);
     if (at.kind() != program::RowKind::Body || !onceAStep(own, at))

@@ -35,6 +35,8 @@ static bool startsThere(const Options &options) {
 }
 
 static Status matchData(const Options &options, const Index &from, checkpoint::Match &match) {
+  if (options.data.empty())
+    return {}; // nothing is trained
   Result<checkpoint::DataIdentity> data = checkpoint::identify(options.data, toString(options.dataType));
   if (!data)
     return std::move(data.error());

@@ -1,6 +1,7 @@
 // See Checks.h.
 #include "runtime/Launch/Checks.h"
 #include "runtime/Executor/CpuFeatures.h"
+#include "runtime/Executor/Evaluation.h"
 #include "runtime/Executor/Rank.h"
 #include "runtime/Launch/Machine.h"
 #include <cerrno>
@@ -16,15 +17,28 @@ using runtime::ErrorKind;
 using runtime::Result;
 using runtime::Status;
 
+// The files that are trained on and evaluated.
+static Status checkData(const Options &options, const program::Program &program) {
+  if (!options.data.empty()) {
+    Result<runtime::TokenFile> file = runtime::TokenFile::open(options.data, options.dataType);
+    if (!file)
+      return std::move(file.error());
+    Result<runtime::BatchReader> data =
+        runtime::BatchReader::create(std::move(*file), runtime::batchShapeOf(program), 0);
+    if (!data)
+      return std::move(data.error());
+    if (Status ids = data->checkIds(); !ids)
+      return ids;
+  }
+  if (options.evalData.empty())
+    return {};
+  Result<runtime::HeldOutReader> held = runtime::Evaluation::open(rankOptions(options, program), program);
+  return held ? held->checkIds() : std::move(held.error());
+}
+
 Status checkInput(const Options &options, const program::Program &program) {
-  Result<runtime::TokenFile> file = runtime::TokenFile::open(options.data, options.dataType);
-  if (!file)
-    return std::move(file.error());
-  Result<runtime::BatchReader> data = runtime::BatchReader::create(std::move(*file), runtime::batchShapeOf(program), 0);
-  if (!data)
-    return std::move(data.error());
-  if (Status ids = data->checkIds(); !ids)
-    return ids;
+  if (Status data = checkData(options, program); !data)
+    return data;
   if (!options.dump.empty()) {
     std::error_code error;
     std::filesystem::create_directories(options.dump, error);
@@ -42,9 +56,10 @@ static Status checkApart(const Options &options) {
   };
   const std::pair<const char *, const std::string *> files[] = {{"OUT", &options.executable},
                                                                 {"--data", &options.data},
+                                                                {"--eval-data", &options.evalData},
                                                                 {"--metrics", &options.metrics},
                                                                 {"--trace", &options.trace}};
-  for (size_t written = 2; written < 4; ++written)
+  for (size_t written = 3; written < 5; ++written)
     for (size_t other = 0; other < written; ++other)
       if (clash(*files[written].second, *files[other].second))
         return Error{ErrorKind::Invalid,

@@ -28,11 +28,15 @@ static CLI::Validator seconds() {
 }
 
 static void addInput(CLI::App &app, Options &options) {
-  app.add_option("--data", options.data, "file of token ids")->required();
+  app.add_option("--data", options.data, "file of token ids; may be left out with --steps 0")->check(notEmpty());
   app.add_option_function<std::string>(
          "--data-type", [&](const std::string &type) { options.dataType = *runtime::parseTokenType(type); },
          "type of the ids: u8 (the default), u16 or u32")
       ->check(CLI::IsMember({"u8", "u16", "u32"}));
+  app.callback([&] {
+    if (options.data.empty() && options.steps > 0)
+      throw CLI::RequiredError("--data (with --steps above 0)");
+  });
   app.add_option("--steps", options.steps, "run until this step, counted from the start of training")
       ->required()
       ->check(wholeNumber(0, int64_t(1) << 40));
@@ -41,6 +45,21 @@ static void addInput(CLI::App &app, Options &options) {
   app.add_option("--timeout", options.timeoutSeconds, "seconds without progress after which a rank is at fault")
       ->check(seconds())
       ->capture_default_str();
+}
+
+static void addEvaluation(CLI::App &app, Options &options) {
+  auto *data =
+      app.add_option("--eval-data", options.evalData,
+                     "held-out file of token ids, of the type of the data: evaluated before the first step and "
+                     "after the last")
+          ->check(notEmpty());
+  app.add_option("--eval-every", options.evalEvery, "evaluate after every so many steps too")
+      ->check(wholeNumber(1, int64_t(1) << 40))
+      ->needs(data);
+  app.add_option("--eval-steps", options.evalSteps,
+                 "evaluate at most so many batches of the held-out file; all if not given")
+      ->check(wholeNumber(1, int64_t(1) << 31))
+      ->needs(data);
 }
 
 static void addOutput(CLI::App &app, Options &options) {
@@ -79,6 +98,7 @@ static void addCheckpoints(CLI::App &app, Options &options) {
 
 void addOptions(CLI::App &app, Options &options) {
   addInput(app, options);
+  addEvaluation(app, options);
   addOutput(app, options);
   addCheckpoints(app, options);
 }
@@ -99,6 +119,9 @@ runtime::RunOptions rankOptions(const Options &options, const program::Program &
   rank.dataType = options.dataType;
   rank.steps = options.steps;
   rank.seed = options.seed.value_or(program.seed());
+  rank.evalData = options.evalData;
+  rank.evalEvery = options.evalEvery;
+  rank.evalSteps = options.evalSteps;
   rank.timeoutSeconds = options.timeoutSeconds;
   rank.checkFinite = options.checkFinite;
   rank.dump = options.dump;

@@ -26,6 +26,8 @@ struct Options {
   runtime::TokenType dataType = runtime::TokenType::U8;
   uint64_t steps = 0;
   std::optional<uint64_t> seed;
+  std::string evalData;                  // empty: no evaluation
+  uint64_t evalEvery = 0, evalSteps = 0; // 0: at the ends only; the whole file
   std::string metrics, trace, dump;
   std::vector<uint64_t> dumpSteps;
   double timeoutSeconds = 60;

@@ -40,17 +40,50 @@ void Progress::resumed(uint64_t step) {
     lost = bytes ? fmt::format("cannot shorten metrics file '{}': {}", path, error.message()) : bytes.error().message;
 }
 
+bool Progress::show(const nlohmann::json &event) {
+  if (event.at("event") == "step")
+    step(event);
+  else if (event.at("event") == "eval")
+    evaluation(event);
+  else if (event.at("event") == "resumed")
+    resumed(event.at("step").get<uint64_t>());
+  else if (event.at("event") == "saved")
+    saved = event.at("step").get<uint64_t>();
+  else
+    return false;
+  return true;
+}
+
+// A line of metrics, in the order of the documentation; nlohmann prints the shortest text that reads back as the same
+// double.
+void Progress::write(const nlohmann::json &event, std::initializer_list<const char *> keys) {
+  if (!metrics.is_open())
+    return;
+  nlohmann::ordered_json line;
+  for (const char *key : keys)
+    line[key] = event.at(key);
+  metrics << line.dump() << '\n' << std::flush;
+  if (!metrics && lost.empty())
+    lost = fmt::format("the metrics of step {} could not be written to '{}': {}", event.at("step").get<uint64_t>(),
+                       path, std::strerror(errno));
+}
+
+static std::string lossText(const nlohmann::json &loss) {
+  return loss.is_number() ? fmt::format("{:.4f}", loss.get<double>()) : "not finite";
+}
+
+void Progress::evaluation(const nlohmann::json &event) {
+  write(event, {"step", "eval_loss", "eval_tokens", "eval_seconds"});
+  finish();
+  fmt::print("evaluation after step {}/{}  loss {}  {} tokens in {:.1f} s\n", event.at("step").get<uint64_t>(), steps,
+             lossText(event.at("eval_loss")), event.at("eval_tokens").get<uint64_t>(),
+             event.at("eval_seconds").get<double>());
+  std::fflush(stdout);
+}
+
 void Progress::step(const nlohmann::json &event) {
   last = event.at("step").get<uint64_t>();
-  if (metrics.is_open()) {
-    // In the order of the documentation; nlohmann prints the shortest text that reads back as the same double.
-    nlohmann::ordered_json line;
-    for (const char *key : {"step", "loss", "grad_norm", "lr", "tokens", "seconds"})
-      line[key] = event.at(key);
-    metrics << line.dump() << '\n' << std::flush;
-    if (!metrics && lost.empty())
-      lost = fmt::format("the metrics of step {} could not be written to '{}': {}", last, path, std::strerror(errno));
-  }
+  write(event, {"step", "loss", "grad_norm", "lr", "tokens", "seconds"});
   double seconds = event.at("seconds").get<double>();
   // The first step also touches all memory for the first time.
   smoothSeconds = last <= 2 || smoothSeconds == 0 ? seconds : 0.9 * smoothSeconds + 0.1 * seconds;
@@ -75,11 +108,10 @@ static std::string duration(double seconds) {
 }
 
 void Progress::print(const nlohmann::json &event) {
-  const nlohmann::json &loss = event.at("loss");
-  std::string text = fmt::format("step {}/{}  loss {}  {:.0f} tokens/s  ETA {}", last, steps,
-                                 loss.is_number() ? fmt::format("{:.4f}", loss.get<double>()) : "not finite",
-                                 event.at("tokens").get<double>() / event.at("seconds").get<double>(),
-                                 duration(static_cast<double>(steps - last) * smoothSeconds));
+  std::string text =
+      fmt::format("step {}/{}  loss {}  {:.0f} tokens/s  ETA {}", last, steps, lossText(event.at("loss")),
+                  event.at("tokens").get<double>() / event.at("seconds").get<double>(),
+                  duration(static_cast<double>(steps - last) * smoothSeconds));
   if (terminal)
     fmt::print("\r\033[K{}", text);
   else

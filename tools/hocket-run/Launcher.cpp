@@ -53,7 +53,6 @@ private:
   runtime::GroupTable groups;
   std::vector<std::string> resume; // checkpoints to go on from
   std::optional<checkpoint::FolderLock> saving;
-  std::optional<uint64_t> savedStep; // the last, in this run
   Processes processes;
   std::optional<runtime::shm::Region> region;
   std::optional<runtime::shm::RegionBoard> board;
@@ -162,14 +161,7 @@ void Run::readReports() {
     nlohmann::json event = nlohmann::json::parse(partialReport.substr(begin, end - begin), nullptr, false);
     if (event.is_discarded())
       continue;
-    if (event.at("event") == "step")
-      progress.step(event);
-    else if (event.at("event") == "resumed")
-      progress.resumed(event.at("step").get<uint64_t>());
-    else if (event.at("event") == "saved")
-      savedStep = event.at("step").get<uint64_t>();
-    else
-      ++doneRanks;
+    doneRanks += !progress.show(event);
   }
   partialReport.erase(0, begin);
 }
@@ -192,10 +184,10 @@ void Run::stopEarly(int signal) {
   stopDeadline =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.timeoutSeconds));
   auto furthest = [&] {
-    uint64_t step = 0;
+    uint64_t pass = 0;
     for (int rank = 0; rank < region->worldSize(); ++rank)
-      step = std::max(step, region->status(rank).step.load());
-    return step;
+      pass = std::max(pass, region->status(rank).pass.load());
+    return pass;
   };
   runtime::RunControl &control = processes.control(); // the protocol is in RunOptions.h
   uint64_t last = furthest();
@@ -259,8 +251,9 @@ Exit Run::fail(const runtime::Watchdog::Verdict &verdict, Exit status) {
     readReports();
     if (Status cleaned = checkpoint::cleanPartial(options.save); !cleaned)
       fmt::print(stderr, "note: {}\n", cleaned.error().message);
-    if (savedStep)
-      fmt::print(stderr, "note: the last checkpoint is '{}'\n", checkpoint::stepFolder(options.save, *savedStep));
+    if (progress.savedStep())
+      fmt::print(stderr, "note: the last checkpoint is '{}'\n",
+                 checkpoint::stepFolder(options.save, *progress.savedStep()));
   }
   if (!options.trace.empty())
     for (int rank = 0; rank < region->worldSize(); ++rank)
@@ -293,8 +286,8 @@ Exit Run::finish() {
   progress.finish();
   if (stopSignal)
     fmt::print("ended by {} after step {}\n", strsignal(stopSignal), progress.lastStep());
-  if (savedStep)
-    fmt::print("saved '{}'\n", checkpoint::stepFolder(options.save, *savedStep));
+  if (progress.savedStep())
+    fmt::print("saved '{}'\n", checkpoint::stepFolder(options.save, *progress.savedStep()));
   uint64_t largest = 0, sum = 0;
   runtime::shm::RegionSpec spec = regionSpec();
   for (size_t bytes : spec.arenaBytes) {

@@ -24,9 +24,10 @@ def ranks_of(plan, compiled):
 
 
 class Run:
-    """One plan, compiled and trained in a folder of its own. threads is 1: part of what a bit depends on."""
+    """One plan, compiled and trained in a folder of its own. threads is 1: part of what a bit depends on. Lines of metrics about
+    evaluations are put into the list `evaluations`."""
 
-    def __init__(self, model, plan, data, folder, steps, dumps, data_type="u8", extra=()):
+    def __init__(self, model, plan, data, folder, steps, dumps, data_type="u8", extra=(), evaluations=None):
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
         self.plan, self.folder = plan, folder
@@ -40,7 +41,10 @@ class Run:
             command += ["--dump", os.path.join(folder, "state"), "--dump-steps", ",".join(map(str, dumps))]
         call(command)
         with open(metrics) as file:
-            self.metrics = [json.loads(line) for line in file]
+            lines = [json.loads(line) for line in file]
+        self.metrics = [line for line in lines if "loss" in line]
+        if evaluations is not None:
+            evaluations += [line for line in lines if "eval_loss" in line]
         if [line["step"] for line in self.metrics] != list(range(1, steps + 1)):
             raise SystemExit(f"{plan}: metrics hold the steps {[line['step'] for line in self.metrics]}, not 1 to {steps}")
         self.state = os.path.join(folder, "state")

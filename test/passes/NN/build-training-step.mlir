@@ -49,6 +49,7 @@ nn.recipe @r for @m {
 // CHECK-NEXT: slot output "loss"
 // CHECK-NEXT: slot output "grad_norm"
 // CHECK-NEXT: slot output "learning_rate"
+// CHECK-NEXT: slot output "loss_sum"
 // CHECK-NEXT: slot output "tokens"
 
 // CHECK-LABEL: } begin {
@@ -109,5 +110,7 @@ nn.recipe @r for @m {
 // CHECK: write output "learning_rate", %[[RATE]]
 // CHECK: write output "tokens"
 // CHECK-LABEL: } evaluate {
-// CHECK: read accumulator "loss"
-// CHECK: write output "loss"
+// CHECK: %[[SUM:.*]] = read accumulator "loss"
+// CHECK: write output "loss_sum", %[[SUM]]
+// CHECK: %[[COUNT:.*]] = read value "count"
+// CHECK: write output "tokens", %[[COUNT]]

@@ -1,0 +1,71 @@
+// Runs the entry `eval`; contracts in Evaluation.h.
+#include "runtime/Executor/Evaluation.h"
+#include "runtime/Executor/Rank.h"
+#include "runtime/Program/ProgramFile.h"
+#include <cmath>
+#include <fmt/format.h>
+
+namespace hocket::runtime {
+
+static bool canEvaluate(const program::Program &program) {
+  for (const program::RankProgram *rank : *program.ranks()) {
+    bool sum = false;
+    for (uint32_t i = 0; rank->outputs() && i < rank->outputs()->size(); ++i)
+      sum |= rank->outputs()->Get(i)->kind() == program::OutputKind::LossSum;
+    if (!sum || !entryOf(*rank, program::evalEntry))
+      return false;
+  }
+  return true;
+}
+
+Result<HeldOutReader> Evaluation::open(const RunOptions &options, const program::Program &program) {
+  if (!canEvaluate(program))
+    return Error{ErrorKind::Invalid, "the program has no evaluation; compile the model again", {}};
+  Result<TokenFile> file = TokenFile::open(options.evalData, options.dataType);
+  if (!file)
+    return std::move(file.error());
+  return HeldOutReader::create(std::move(*file), batchShapeOf(program), options.evalSteps);
+}
+
+Result<std::unique_ptr<Evaluation>> Evaluation::create(const RunOptions &options, RankContext &context) {
+  if (options.evalData.empty())
+    return std::unique_ptr<Evaluation>();
+  Result<HeldOutReader> data = open(options, context.program);
+  if (!data)
+    return std::move(data.error());
+  const program::Entry &entry = *entryOf(context.own, program::evalEntry);
+  return std::unique_ptr<Evaluation>(new Evaluation(std::move(*data), context, entry, options.evalEvery));
+}
+
+Evaluation::Evaluation(HeldOutReader data, RankContext &context, const program::Entry &entry, uint64_t every)
+    : data(std::move(data)), context(context), runner(context, entry), every(every) {}
+
+Result<std::optional<EvaluationResult>> Evaluation::run(uint64_t step, const std::function<bool()> &mayBegin) {
+  Trace::Time begin = Trace::now();
+  EvaluationResult result{0, 0, 0};
+  bool stopped = false;
+  for (uint64_t batch = 0; batch < data.batches() && !stopped; ++batch) {
+    if ((stopped = !mayBegin()))
+      break;
+    context.status.evaluation.store(static_cast<uint32_t>(batch + 1));
+    context.status.state.store(RankState::Computing);
+    auto rows = [&](uint64_t microbatch, uint64_t shard, std::span<int32_t> ids, std::span<int32_t> next) {
+      return data.read(batch, microbatch, shard, ids, next);
+    };
+    if (Status loaded = loadInputs(context, rows, step); !loaded)
+      return std::move(loaded.error());
+    if (Status ran = runner.run(step, batch + 1); !ran)
+      return std::move(ran.error());
+    StepOutputs outputs = readOutputs(context);
+    result.loss += outputs.lossSum;
+    result.tokens += static_cast<uint64_t>(outputs.tokens);
+  }
+  context.status.evaluation.store(0);
+  if (stopped)
+    return std::optional<EvaluationResult>();
+  result.loss /= static_cast<double>(result.tokens);
+  result.seconds = std::chrono::duration<double>(Trace::now() - begin).count();
+  return std::optional(result);
+}
+
+} // namespace hocket::runtime
