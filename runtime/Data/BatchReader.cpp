@@ -1,46 +1,45 @@
-// Batches from a token file; contracts in BatchReader.h.
+// Contracts in BatchReader.h.
 #include "runtime/Data/BatchReader.h"
 #include <fmt/format.h>
 
 namespace hocket::runtime {
 
-BatchReader::BatchReader(TokenFile file, const BatchShape &shape, uint64_t seed)
-    : file(std::move(file)), shape(shape), order(seed, samplesPerEpoch()) {}
+BatchReader::BatchReader(TokenStream stream, const BatchShape &shape, uint64_t seed)
+    : stream(std::move(stream)), shape(shape),
+      order(this->stream.source().shuffle ? SampleOrder(seed, epochs().samples())
+                                          : SampleOrder::sequential(epochs().samples())) {}
 
-Result<BatchReader> BatchReader::create(TokenFile file, const BatchShape &shape, uint64_t seed) {
-  uint64_t tokens = file.tokens();
-  uint64_t samples = samplesIn(tokens, shape.sequence);
+Result<BatchReader> BatchReader::create(TokenStream stream, const BatchShape &shape, uint64_t seed) {
+  const TokenFile &file = stream.file();
+  uint64_t samples = Epochs{file.tokens(), shape.sequence}.samples();
   if (samples < shape.globalBatch)
     return Error{
         ErrorKind::Invalid,
         fmt::format("data file '{}' is too short: its {} {} tokens are {} samples of {} + 1 tokens, expected at "
                     "least {} samples ({} tokens) for one global batch",
-                    file.path(), tokens, toString(file.type()), samples, shape.sequence, shape.globalBatch,
+                    file.path(), file.tokens(), toString(file.type()), samples, shape.sequence, shape.globalBatch,
                     shape.globalBatch * shape.sequence + 1),
         {}};
-  return BatchReader(std::move(file), shape, seed);
+  if (Status documents = stream.checkDocuments(shape.documents); !documents)
+    return std::move(documents.error());
+  return BatchReader(std::move(stream), shape, seed);
 }
 
-Status BatchReader::checkIds(uint64_t mostBytes) const {
-  if (file.tokens() * sizeBytes(file.type()) > mostBytes)
+Status BatchReader::check(uint64_t mostBytes) const {
+  if (Status sound = stream.check(shape.vocabulary); !sound)
+    return sound;
+  if (stream.file().dataBytes() > mostBytes)
     return {};
-  return file.checkIds(0, file.tokens(), shape.vocabulary);
+  return stream.file().checkIds(0, stream.tokens(), shape.vocabulary);
 }
 
-Status BatchReader::read(uint64_t step, uint64_t microbatch, uint64_t dataShard, std::span<int32_t> ids,
-                         std::span<int32_t> next) const {
-  uint64_t first = (step - 1) * shape.globalBatch + (microbatch * shape.dataShards + dataShard) * shape.microbatchRows;
-  for (uint64_t row = 0; row < shape.microbatchRows; ++row) {
-    uint64_t begin = order.sample(first + row) * shape.sequence;
-    if (Status checked = file.checkIds(begin, begin + shape.sequence + 1, shape.vocabulary); !checked)
-      return checked;
-    for (uint64_t i = 0; i < shape.sequence; ++i) {
-      if (!ids.empty())
-        ids[row * shape.sequence + i] = static_cast<int32_t>(file.token(begin + i));
-      if (!next.empty())
-        next[row * shape.sequence + i] = static_cast<int32_t>(file.token(begin + i + 1));
-    }
-  }
+Status BatchReader::read(uint64_t cursor, uint64_t microbatch, uint64_t dataShard, const BatchRows &rows) const {
+  uint64_t first = cursor + (microbatch * shape.dataShards + dataShard) * shape.microbatchRows;
+  for (uint64_t row = 0; row < shape.microbatchRows; ++row)
+    if (Status read = stream.read(order.sample(first + row) * shape.sequence, shape.sequence, shape.vocabulary,
+                                  rows.row(row, shape.sequence));
+        !read)
+      return read;
   return {};
 }
 

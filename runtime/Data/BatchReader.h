@@ -1,14 +1,15 @@
-// Which sequences a rank reads. A sample is `sequence` + 1 tokens (the last is only a label); sample i starts at token
-// i * sequence; an epoch has floor((T - 1) / sequence) samples and no sample crosses an epoch. Step t (from 1) uses
-// samples [(t-1) * B, t * B) of the order; global microbatch j holds rows [j * G, (j+1) * G) of the batch, where
+// Which sequences a rank reads. Samples are those of Epochs.h, in the order of SampleOrder.h. A step that begins when c
+// samples have been consumed since the start of training (the *cursor*) uses samples [c, c + B) of the order, B the
+// global batch: the cursor alone says where a run stands in its data, and a run resumed with another global batch goes
+// on behind the last sample that was read. Global microbatch j holds rows [j * G, (j+1) * G) of the batch, where
 // G = rows per data shard * shards, and data shard d takes rows [d * rows, (d+1) * rows) of it. So the global batch,
 // and with it the loss, is the same under every plan.
 #ifndef HOCKET_RUNTIME_DATA_BATCHREADER_H
 #define HOCKET_RUNTIME_DATA_BATCHREADER_H
 
+#include "runtime/Data/Epochs.h"
 #include "runtime/Data/SampleOrder.h"
-#include "runtime/Data/TokenFile.h"
-#include <span>
+#include "runtime/Data/TokenStream.h"
 
 namespace hocket::runtime {
 
@@ -18,31 +19,29 @@ struct BatchShape {
   uint64_t vocabulary;     // ids are below it
   uint64_t microbatchRows; // sequences of one data shard in one microbatch
   uint64_t dataShards;
+  bool documents = false; // the model reads document numbers
 };
 
 class BatchReader {
 public:
-  // Fails where the file is too short for one global batch. Does not read the ids.
-  static Result<BatchReader> create(TokenFile file, const BatchShape &shape, uint64_t seed);
+  // Fails (Invalid) where the stream is too short for one global batch, or the model reads documents and it has none.
+  static Result<BatchReader> create(TokenStream stream, const BatchShape &shape, uint64_t seed);
 
-  // 9 tokens, sequence 4 -> 2; 8 tokens -> 1; none -> 0.
-  static uint64_t samplesIn(uint64_t tokens, uint64_t sequence) { return tokens ? (tokens - 1) / sequence : 0; }
-  uint64_t samplesPerEpoch() const { return samplesIn(file.tokens(), shape.sequence); }
-  const TokenFile &tokenFile() const { return file; }
+  const TokenStream &tokens() const { return stream; }
+  Epochs epochs() const { return {stream.tokens(), shape.sequence}; }
 
-  // Checks ids of the whole file against the vocabulary, if it has at most `mostBytes`; every id is checked again when
-  // it is read, so a larger file fails at the first touch.
+  // What must hold before a run starts: TokenStream::check, and every id of a file of at most `mostBytes` is in the
+  // vocabulary. Every id is looked at again when it is read, so a larger file fails at the first touch.
   static constexpr uint64_t checkedAtStart = uint64_t(1) << 30;
-  Status checkIds(uint64_t mostBytes = checkedAtStart) const;
+  Status check(uint64_t mostBytes = checkedAtStart) const;
 
-  // The rows of one microbatch of one data shard: `ids` and `next` (labels) have microbatchRows * sequence elements;
-  // either may be empty. step >= 1.
-  Status read(uint64_t step, uint64_t microbatch, uint64_t dataShard, std::span<int32_t> ids,
-              std::span<int32_t> next) const;
+  // The rows of one microbatch of one data shard in the step that begins at `cursor`: each of `rows` has
+  // microbatchRows * sequence elements, or none where it is not wanted. Pure.
+  Status read(uint64_t cursor, uint64_t microbatch, uint64_t dataShard, const BatchRows &rows) const;
 
 private:
-  BatchReader(TokenFile file, const BatchShape &shape, uint64_t seed);
-  TokenFile file;
+  BatchReader(TokenStream stream, const BatchShape &shape, uint64_t seed);
+  TokenStream stream;
   BatchShape shape;
   SampleOrder order;
 };

@@ -13,23 +13,22 @@ class HeldOutReader {
 public:
   // Fails where the file has no token to predict. Does not read the ids. `mostBatches`: only so many of the file's
   // batches, from its begin; 0: all.
-  static Result<HeldOutReader> create(TokenFile file, const BatchShape &shape, uint64_t mostBatches);
+  static Result<HeldOutReader> create(TokenStream stream, const BatchShape &shape, uint64_t mostBatches);
 
   // 17 tokens, sequence 4, 2 sequences a batch -> 2; 18 -> 3 (of the last one token counts).
   uint64_t batches() const { return count; }
-  // Labels that count in all batches together.
+  // Labels in all batches together; those that the source masks are among them.
   uint64_t countedTokens() const;
   // Checks the ids of the batches against the vocabulary, if they have at most `mostBytes`; as BatchReader's.
-  Status checkIds(uint64_t mostBytes = BatchReader::checkedAtStart) const;
+  Status check(uint64_t mostBytes = BatchReader::checkedAtStart) const;
 
   // As BatchReader's; 0 <= batch < batches().
-  Status read(uint64_t batch, uint64_t microbatch, uint64_t dataShard, std::span<int32_t> ids,
-              std::span<int32_t> next) const;
+  Status read(uint64_t batch, uint64_t microbatch, uint64_t dataShard, const BatchRows &rows) const;
 
 private:
-  HeldOutReader(TokenFile file, const BatchShape &shape, uint64_t mostBatches);
+  HeldOutReader(TokenStream stream, const BatchShape &shape, uint64_t mostBatches);
   uint64_t tokensRead() const; // from the begin of the file
-  TokenFile file;
+  TokenStream stream;
   BatchShape shape;
   uint64_t count;
 };

@@ -17,9 +17,17 @@ SampleOrder::SampleOrder(uint64_t seed, uint64_t samplesPerEpoch)
     : seed(seed), count(samplesPerEpoch),
       halfBits(std::max(1u, (static_cast<unsigned>(std::bit_width(samplesPerEpoch - 1)) + 1) / 2)) {}
 
+SampleOrder SampleOrder::sequential(uint64_t samplesPerEpoch) {
+  SampleOrder order(0, samplesPerEpoch);
+  order.shuffled = false;
+  return order;
+}
+
 uint64_t SampleOrder::sample(uint64_t i) const { return permuted(i / count, i % count); }
 
 uint64_t SampleOrder::permuted(uint64_t epoch, uint64_t index) const {
+  if (!shuffled)
+    return index;
   constexpr int rounds = 6;
   uint64_t key = mix(mix(seed) ^ epoch);
   uint64_t mask = (uint64_t(1) << halfBits) - 1;

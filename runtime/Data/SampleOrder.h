@@ -12,6 +12,8 @@ class SampleOrder {
 public:
   // samplesPerEpoch >= 1.
   SampleOrder(uint64_t seed, uint64_t samplesPerEpoch);
+  // The order of the file, the same in every epoch. For data that was shuffled or put in order on purpose.
+  static SampleOrder sequential(uint64_t samplesPerEpoch);
 
   // Which sample of the file is the i-th that training reads, i counted from the start of training over all epochs.
   uint64_t sample(uint64_t i) const;
@@ -22,6 +24,7 @@ private:
   uint64_t seed;
   uint64_t count;
   unsigned halfBits;
+  bool shuffled = true;
 };
 
 } // namespace hocket::runtime

@@ -21,10 +21,16 @@ static bool canEvaluate(const program::Program &program) {
 Result<HeldOutReader> Evaluation::open(const RunOptions &options, const program::Program &program) {
   if (!canEvaluate(program))
     return Error{ErrorKind::Invalid, "the program has no evaluation; compile the model again", {}};
-  Result<TokenFile> file = TokenFile::open(options.evalData, options.dataType);
-  if (!file)
-    return std::move(file.error());
-  return HeldOutReader::create(std::move(*file), batchShapeOf(program), options.evalSteps);
+  Result<TokenStream> stream = TokenStream::open(sourceOf(options.data, options.evalData));
+  if (!stream)
+    return std::move(stream.error());
+  return HeldOutReader::create(std::move(*stream), batchShapeOf(program), options.evalSteps);
+}
+
+DataSource Evaluation::sourceOf(DataSource data, const std::string &heldOut) {
+  data.path = heldOut;
+  data.shuffle = false;
+  return data;
 }
 
 Result<std::unique_ptr<Evaluation>> Evaluation::create(const RunOptions &options, RankContext &context) {
@@ -49,10 +55,10 @@ Result<std::optional<EvaluationResult>> Evaluation::run(uint64_t step, const std
       break;
     context.status.evaluation.store(static_cast<uint32_t>(batch + 1));
     context.status.state.store(RankState::Computing);
-    auto rows = [&](uint64_t microbatch, uint64_t shard, std::span<int32_t> ids, std::span<int32_t> next) {
-      return data.read(batch, microbatch, shard, ids, next);
+    auto read = [&](uint64_t microbatch, uint64_t shard, const BatchRows &rows) {
+      return data.read(batch, microbatch, shard, rows);
     };
-    if (Status loaded = loadInputs(context, rows, step); !loaded)
+    if (Status loaded = loadInputs(context, read, step); !loaded)
       return std::move(loaded.error());
     if (Status ran = runner.run(step, batch + 1); !ran)
       return std::move(ran.error());

@@ -20,6 +20,8 @@ struct EvaluationResult {
 class Evaluation {
 public:
   // The held-out file of the options, checked against the program. Fails (Invalid) for a program without evaluation.
+  // What held-out data is: a file or prefix of its own, in all else like the data that is trained on.
+  static DataSource sourceOf(DataSource data, const std::string &heldOut);
   static Result<HeldOutReader> open(const RunOptions &options, const program::Program &program);
   // `context` outlives it. Null where the options name no file.
   static Result<std::unique_ptr<Evaluation>> create(const RunOptions &options, RankContext &context);

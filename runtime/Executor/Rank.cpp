@@ -146,10 +146,10 @@ Status Rank::train(RankContext &context) {
     if (Status evaluated = evaluate(0); !evaluated)
       return evaluated;
   if (options.steps) {
-    Result<TokenFile> file = TokenFile::open(options.data, options.dataType);
-    if (!file)
-      return std::move(file.error());
-    Result<BatchReader> data = BatchReader::create(std::move(*file), batchShapeOf(*program), seed);
+    Result<TokenStream> stream = TokenStream::open(options.data);
+    if (!stream)
+      return std::move(stream.error());
+    Result<BatchReader> data = BatchReader::create(std::move(*stream), batchShapeOf(*program), seed);
     if (!data)
       return std::move(data.error());
     StepRunner runner(context, entry);
@@ -171,10 +171,11 @@ Status Rank::trainSteps(RankContext &context, StepRunner &runner, const BatchRea
     Trace::Time begin = Trace::now();
     context.status.step.store(step);
     context.status.state.store(RankState::Computing);
-    auto rows = [&](uint64_t microbatch, uint64_t shard, std::span<int32_t> ids, std::span<int32_t> next) {
-      return data.read(step, microbatch, shard, ids, next);
+    uint64_t cursor = (step - 1) * program->globalBatch(); // of samples, as a checkpoint counts them
+    auto read = [&](uint64_t microbatch, uint64_t shard, const BatchRows &rows) {
+      return data.read(cursor, microbatch, shard, rows);
     };
-    if (Status loaded = loadInputs(context, rows, step); !loaded)
+    if (Status loaded = loadInputs(context, read, step); !loaded)
       return loaded;
     if (Status ran = runner.run(step); !ran)
       return ran;

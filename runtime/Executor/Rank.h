@@ -33,10 +33,9 @@ struct StepOutputs {
 };
 StepOutputs readOutputs(const RankContext &context);
 
-// Reads the rows of one microbatch of one data shard, as BatchReader::read does: `ids` or `next` is empty.
-using ReadRows =
-    std::function<Status(uint64_t microbatch, uint64_t dataShard, std::span<int32_t> ids, std::span<int32_t> next)>;
-// Fills the inputs of one pass: the tokens and labels of all microbatches, and the step's number.
+// Reads the rows of one microbatch of one data shard, as BatchReader::read does at one cursor.
+using ReadRows = std::function<Status(uint64_t microbatch, uint64_t dataShard, const BatchRows &rows)>;
+// Fills the inputs of one pass: tokens, labels and documents of all microbatches, and the step's number.
 Status loadInputs(RankContext &context, const ReadRows &read, uint64_t step);
 // The entry of that name; null if there is none.
 const program::Entry *entryOf(const program::RankProgram &rank, std::string_view name);

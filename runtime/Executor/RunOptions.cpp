@@ -8,12 +8,36 @@
 
 namespace hocket::runtime {
 
+template <class T> static void getOptional(const nlohmann::json &from, const char *key, std::optional<T> &to) {
+  if (from.contains(key))
+    to = from.at(key).get<T>();
+}
+
+static void to_json(nlohmann::json &to, const DataSource &source) {
+  to = {{"path", source.path}, {"mask_document_ends", source.maskDocumentEnds}, {"shuffle", source.shuffle}};
+  if (source.format)
+    to["format"] = toString(*source.format);
+  if (source.documentEnd)
+    to["document_end"] = *source.documentEnd;
+  if (source.padding)
+    to["padding"] = *source.padding;
+}
+
+static void from_json(const nlohmann::json &from, DataSource &source) {
+  from.at("path").get_to(source.path);
+  from.at("mask_document_ends").get_to(source.maskDocumentEnds);
+  from.at("shuffle").get_to(source.shuffle);
+  if (from.contains("format"))
+    source.format = parseDataFormat(from.at("format").get<std::string>());
+  getOptional(from, "document_end", source.documentEnd);
+  getOptional(from, "padding", source.padding);
+}
+
 std::string RunOptions::json() const {
   return nlohmann::json{{"rank", rank},
                         {"world", world},
                         {"launcher", launcher},
                         {"data", data},
-                        {"data_type", toString(dataType)},
                         {"steps", steps},
                         {"seed", seed},
                         {"eval_data", evalData},
@@ -42,7 +66,6 @@ Result<RunOptions> RunOptions::parse(const std::string &text) {
     from.at("world").get_to(result.world);
     from.at("launcher").get_to(result.launcher);
     from.at("data").get_to(result.data);
-    result.dataType = parseTokenType(from.at("data_type").get<std::string>()).value_or(TokenType::U8);
     from.at("steps").get_to(result.steps);
     from.at("seed").get_to(result.seed);
     from.at("eval_data").get_to(result.evalData);

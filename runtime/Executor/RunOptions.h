@@ -3,7 +3,8 @@
 #ifndef HOCKET_RUNTIME_EXECUTOR_RUNOPTIONS_H
 #define HOCKET_RUNTIME_EXECUTOR_RUNOPTIONS_H
 
-#include "runtime/Data/TokenFile.h"
+#include "runtime/Data/DataSource.h"
+#include "runtime/Program/Result.h"
 #include <atomic>
 #include <optional>
 #include <vector>
@@ -16,11 +17,10 @@ struct RunOptions {
   int rank = 0;
   int world = 1;
   int launcher = 0; // its process id
-  std::string data;
-  TokenType dataType = TokenType::U8;
+  DataSource data;
   uint64_t steps = 0;     // run until this step, counted from the start of training
   uint64_t seed = 0;      // the recipe's, or the one that overrides it
-  std::string evalData;   // held-out file, of the type of the data; empty: no evaluation
+  std::string evalData;   // held-out file, in all else like the data; empty: no evaluation
   uint64_t evalEvery = 0; // steps; 0: only before the first step and after the last
   uint64_t evalSteps = 0; // at most so many batches of the held-out file; 0: all
   double timeoutSeconds = 60;

@@ -3,6 +3,7 @@
 #include "runtime/Checkpoint/DataIdentity.h"
 #include "runtime/Checkpoint/Match.h"
 #include "runtime/Checkpoint/Shard.h"
+#include "runtime/Data/TokenStream.h"
 #include <fmt/format.h>
 
 namespace hocket::runtime {
@@ -62,8 +63,8 @@ Status Saver::save(uint64_t step) {
     return together;
   if (Status wrote = writeOwn(index); !wrote)
     return std::move(wrote.error()).in(fmt::format("step {} is not saved", step));
-  if (context.rank == 0 && !options.data.empty()) {
-    Result<checkpoint::DataIdentity> data = checkpoint::identify(options.data, toString(options.dataType));
+  if (context.rank == 0 && !options.data.path.empty()) {
+    Result<checkpoint::DataIdentity> data = checkpoint::identify(filesOf(options.data).data, identityOf(options.data));
     if (!data)
       return std::move(data.error());
     index.data = std::move(*data);

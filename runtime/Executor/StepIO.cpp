@@ -7,8 +7,12 @@
 namespace hocket::runtime {
 
 BatchShape batchShapeOf(const program::Program &program) {
-  return {program.globalBatch(), program.sequence(), program.vocabulary(), program.microbatchRows(),
-          program::gridSize(program::axesOf(program.dataAxes()))};
+  BatchShape shape{program.globalBatch(), program.sequence(), program.vocabulary(), program.microbatchRows(),
+                   program::gridSize(program::axesOf(program.dataAxes()))};
+  for (const program::RankProgram *rank : *program.ranks())
+    for (uint32_t i = 0; rank->inputs() && i < rank->inputs()->size(); ++i)
+      shape.documents |= rank->inputs()->Get(i)->kind() == program::InputKind::Documents;
+  return shape;
 }
 
 // A number in the type of an input or output.
@@ -43,16 +47,23 @@ static double readNumber(const void *from, program::DType type) {
   }
 }
 
+// Ids of one input of a microbatch, asked for alone: a stage holds only what it reads.
+static BatchRows rowsOf(program::InputKind kind, std::span<int32_t> ids) {
+  if (kind == program::InputKind::Labels)
+    return {{}, ids, {}};
+  if (kind == program::InputKind::Documents)
+    return {{}, {}, ids};
+  return {ids, {}, {}};
+}
+
 static Status loadRows(RankContext &context, const ReadRows &readRows, const program::Input &input) {
   uint32_t shard = context.mesh.position(context.rank, program::axesOf(context.program.dataAxes()));
   uint64_t count = input.rows() * input.columns();
-  bool labels = input.kind() == program::InputKind::Labels;
   std::vector<int32_t> wide(input.type() == program::DType::I64 ? count : 0);
   for (uint32_t microbatch = 0; microbatch < context.program.microbatches(); ++microbatch) {
     std::byte *to = context.address(*input.buffer(), microbatch, 0);
     std::span<int32_t> ids = wide.empty() ? std::span(reinterpret_cast<int32_t *>(to), count) : std::span(wide);
-    std::span<int32_t> none;
-    if (Status read = readRows(microbatch, shard, labels ? none : ids, labels ? ids : none); !read)
+    if (Status read = readRows(microbatch, shard, rowsOf(input.kind(), ids)); !read)
       return read;
     for (size_t i = 0; i < wide.size(); ++i)
       reinterpret_cast<int64_t *>(to)[i] = wide[i];

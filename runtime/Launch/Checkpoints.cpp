@@ -3,6 +3,7 @@
 #include "runtime/Checkpoint/DataIdentity.h"
 #include "runtime/Checkpoint/Layout.h"
 #include "runtime/Checkpoint/Match.h"
+#include "runtime/Data/TokenStream.h"
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -35,9 +36,10 @@ static bool startsThere(const Options &options) {
 }
 
 static Status matchData(const Options &options, const Index &from, checkpoint::Match &match) {
-  if (options.data.empty())
+  if (options.data.path.empty())
     return {}; // nothing is trained
-  Result<checkpoint::DataIdentity> data = checkpoint::identify(options.data, toString(options.dataType));
+  Result<checkpoint::DataIdentity> data =
+      checkpoint::identify(runtime::filesOf(options.data).data, runtime::identityOf(options.data));
   if (!data)
     return std::move(data.error());
   if (data->sameContent(from.data))

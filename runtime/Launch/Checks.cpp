@@ -17,23 +17,26 @@ using runtime::ErrorKind;
 using runtime::Result;
 using runtime::Status;
 
+static Result<runtime::BatchReader> openData(const Options &options, const program::Program &program) {
+  Result<runtime::TokenStream> stream = runtime::TokenStream::open(options.data);
+  if (!stream)
+    return std::move(stream.error());
+  return runtime::BatchReader::create(std::move(*stream), runtime::batchShapeOf(program), 0);
+}
+
 // The files that are trained on and evaluated.
 static Status checkData(const Options &options, const program::Program &program) {
-  if (!options.data.empty()) {
-    Result<runtime::TokenFile> file = runtime::TokenFile::open(options.data, options.dataType);
-    if (!file)
-      return std::move(file.error());
-    Result<runtime::BatchReader> data =
-        runtime::BatchReader::create(std::move(*file), runtime::batchShapeOf(program), 0);
+  if (!options.data.path.empty()) {
+    Result<runtime::BatchReader> data = openData(options, program);
     if (!data)
       return std::move(data.error());
-    if (Status ids = data->checkIds(); !ids)
-      return ids;
+    if (Status sound = data->check(); !sound)
+      return sound;
   }
   if (options.evalData.empty())
     return {};
   Result<runtime::HeldOutReader> held = runtime::Evaluation::open(rankOptions(options, program), program);
-  return held ? held->checkIds() : std::move(held.error());
+  return held ? held->check() : std::move(held.error());
 }
 
 Status checkInput(const Options &options, const program::Program &program) {
@@ -48,18 +51,32 @@ Status checkInput(const Options &options, const program::Program &program) {
   return runtime::checkCpu(program);
 }
 
+std::string dataSummary(const Options &options, const program::Program &program) {
+  if (options.data.path.empty())
+    return "";
+  Result<runtime::BatchReader> data = openData(options, program);
+  if (!data)
+    return "";
+  return fmt::format("data: {}\n{}\n", data->tokens().summary(program.vocabulary()),
+                     data->epochs().summary(options.steps, program.globalBatch()));
+}
+
 // What is written must not be what is read.
 static Status checkApart(const Options &options) {
   auto clash = [](const std::string &a, const std::string &b) {
     std::error_code error;
     return !a.empty() && !b.empty() && (a == b || std::filesystem::equivalent(a, b, error));
   };
+  runtime::DataFiles data = runtime::filesOf(options.data);
+  runtime::DataFiles heldOut = runtime::filesOf(runtime::Evaluation::sourceOf(options.data, options.evalData));
   const std::pair<const char *, const std::string *> files[] = {{"OUT", &options.executable},
-                                                                {"--data", &options.data},
-                                                                {"--eval-data", &options.evalData},
+                                                                {"--data", &data.data},
+                                                                {"the index of --data", &data.index},
+                                                                {"--eval-data", &heldOut.data},
+                                                                {"the index of --eval-data", &heldOut.index},
                                                                 {"--metrics", &options.metrics},
                                                                 {"--trace", &options.trace}};
-  for (size_t written = 3; written < 5; ++written)
+  for (size_t written = 5; written < 7; ++written)
     for (size_t other = 0; other < written; ++other)
       if (clash(*files[written].second, *files[other].second))
         return Error{ErrorKind::Invalid,

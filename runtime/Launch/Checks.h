@@ -10,6 +10,8 @@ namespace hocket::run {
 
 // What is read, and the folder of dumps, which is made: the data file against the program, this machine's CPU.
 runtime::Status checkInput(const Options &options, const program::Program &program);
+// What checkInput found in the data, for a person: three lines, without --steps two, each with its end.
+std::string dataSummary(const Options &options, const program::Program &program);
 // What is written: that it can be, and is none of the files that are read.
 runtime::Status checkOutput(const Options &options);
 // This machine's free memory against what `ranks` ranks on it need.

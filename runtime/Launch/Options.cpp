@@ -1,6 +1,6 @@
 // The options of a run as CLI11 knows them.
 #include "runtime/Launch/Options.h"
-#include "runtime/Launch/OptionValues.h"
+#include "runtime/Launch/DataFlags.h"
 #include "runtime/Program/Mesh.h"
 #include <cmath>
 
@@ -28,13 +28,9 @@ static CLI::Validator seconds() {
 }
 
 static void addInput(CLI::App &app, Options &options) {
-  app.add_option("--data", options.data, "file of token ids; may be left out with --steps 0")->check(notEmpty());
-  app.add_option_function<std::string>(
-         "--data-type", [&](const std::string &type) { options.dataType = *runtime::parseTokenType(type); },
-         "type of the ids: u8 (the default), u16 or u32")
-      ->check(CLI::IsMember({"u8", "u16", "u32"}));
+  addDataFlags(app, options.data);
   app.callback([&] {
-    if (options.data.empty() && options.steps > 0)
+    if (options.data.path.empty() && options.steps > 0)
       throw CLI::RequiredError("--data (with --steps above 0)");
   });
   app.add_option("--steps", options.steps, "run until this step, counted from the start of training")
@@ -116,7 +112,6 @@ runtime::RunOptions rankOptions(const Options &options, const program::Program &
   runtime::RunOptions rank;
   rank.world = static_cast<int>(program::Mesh(program).worldSize());
   rank.data = options.data;
-  rank.dataType = options.dataType;
   rank.steps = options.steps;
   rank.seed = options.seed.value_or(program.seed());
   rank.evalData = options.evalData;

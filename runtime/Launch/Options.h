@@ -22,8 +22,7 @@ Exit exitOf(const runtime::Error &error); // Invalid -> InputFault, Lacking -> M
 struct Options {
   std::string executable;
   uint64_t ranks = 0;
-  std::string data;
-  runtime::TokenType dataType = runtime::TokenType::U8;
+  runtime::DataSource data;
   uint64_t steps = 0;
   std::optional<uint64_t> seed;
   std::string evalData;                  // empty: no evaluation

@@ -128,6 +128,8 @@ Status Run::start() {
     if (Status started = processes.start(options.executable, arguments, rank, region->descriptor()); !started)
       return started;
   }
+  fmt::print("{}", dataSummary(options, program));
+  std::fflush(stdout);
   return {};
 }
 

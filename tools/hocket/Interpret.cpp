@@ -3,6 +3,7 @@
 #include "passes/Dist/LockstepCollectives.h"
 #include "passes/Interpreter/Comparison.h"
 #include "runtime/Data/BatchReader.h"
+#include "runtime/Launch/DataFlags.h"
 #include "tools/CommandLine.h"
 #include "tools/hocket/Commands.h"
 #include "tools/hocket/Lowering.h"
@@ -14,7 +15,8 @@ using namespace hocket::tools;
 
 namespace {
 struct InterpretOptions {
-  std::string file, data, dataType = "u8", precision = "f64";
+  std::string file, precision = "f64";
+  runtime::DataSource data;
   int64_t steps = 1;
   std::optional<uint64_t> seed;
   bool compare = false;
@@ -57,15 +59,16 @@ struct BatchSource {
       if (ids && ids.getKind() == nn::SlotKind::Input)
         vocabulary = cast<RankedTensorType>(embedding.getTable().getType()).getDimSize(0);
     });
-    auto type = runtime::parseTokenType(options.dataType);
-    auto file = runtime::TokenFile::open(options.data, *type);
-    if (!file)
-      return session.error(file.error().message), false;
+    auto stream = runtime::TokenStream::open(options.data);
+    if (!stream)
+      return session.error(stream.error().message), false;
     runtime::BatchShape wanted{uint64_t(rows * microbatches), uint64_t(sequence), uint64_t(vocabulary), uint64_t(rows),
                                1};
-    auto made = runtime::BatchReader::create(std::move(*file), wanted, seed);
+    auto made = runtime::BatchReader::create(std::move(*stream), wanted, seed);
     if (!made)
       return session.error(made.error().message), false;
+    if (auto sound = made->check(); vocabulary != INT32_MAX && !sound)
+      return session.error(sound.error().message), false;
     reader.emplace(std::move(*made));
     return true;
   }
@@ -74,7 +77,7 @@ struct BatchSource {
                              nn::HostTensor({microbatches, rows, sequence})};
     std::vector<int32_t> ids(rows * sequence), next(rows * sequence);
     for (int64_t m = 0; m < microbatches; ++m) {
-      if (auto status = reader->read(step, m, 0, ids, next); !status)
+      if (auto status = reader->read((step - 1) * rows * microbatches, m, 0, {ids, next, {}}); !status)
         return session.error(status.error().message), std::nullopt;
       std::copy(ids.begin(), ids.end(), batch.tokens.data.begin() + m * rows * sequence);
       std::copy(next.begin(), next.end(), batch.labels.data.begin() + m * rows * sequence);
@@ -128,9 +131,7 @@ Command hocket::tools::addInterpret(CLI::App &app) {
   auto *command = app.add_subcommand(
       "interpret", "reference semantics, under a plan on all ranks in lockstep; slow, exact, small sizes");
   command->add_option("MODEL", options->file, "model file")->required();
-  command->add_option("--data", options->data, "file of tokens")->required();
-  command->add_option("--data-type", options->dataType, "u8, u16 or u32 (u8)")
-      ->check(CLI::IsMember({"u8", "u16", "u32"}));
+  run::addDataFlags(*command, options->data)->required();
   command->add_option("--steps", options->steps, "steps (1)")->check(wholeNumber(1, 1 << 30));
   command->add_option("--seed", options->seed, "instead of the recipe's")->check(wholeNumber(0, INT64_MAX));
   command->add_option("--precision", options->precision, "f64, or f32: every result rounded (f64)")

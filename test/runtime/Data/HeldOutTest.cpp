@@ -17,7 +17,7 @@ Result<HeldOutReader> readerOf(uint64_t tokens, const BatchShape &shape, uint64_
   for (uint64_t i = 0; i < tokens; ++i)
     content[i] = static_cast<char>(i);
   std::ofstream(path, std::ios::binary).write(content.data(), static_cast<std::streamsize>(tokens));
-  Result<TokenFile> file = TokenFile::open(path, TokenType::U8);
+  Result<TokenStream> file = TokenStream::open({path, DataFormat::U8, {}, {}, false, false});
   std::remove(path.c_str());
   if (!file)
     return std::move(file.error());
@@ -33,7 +33,7 @@ TEST(HeldOutReader, EveryTokenButTheFirstIsPredictedOnce) {
     ASSERT_TRUE(reader);
     std::vector<int32_t> labels, ids(8), next(8);
     for (uint64_t batch = 0; batch < reader->batches(); ++batch) {
-      ASSERT_TRUE(reader->read(batch, 0, 0, ids, next));
+      ASSERT_TRUE(reader->read(batch, 0, 0, {ids, next, {}}));
       uint64_t before = labels.size();
       for (size_t i = 0; i < 8; ++i)
         if (next[i] != -1) {
@@ -54,8 +54,8 @@ TEST(HeldOutReader, WhatLiesPastTheEndIsNotCounted) {
   ASSERT_TRUE(reader);
   EXPECT_EQ(reader->batches(), 2u);
   std::vector<int32_t> ids(8), next(8);
-  ASSERT_TRUE(reader->read(1, 0, 0, ids, next));
-  EXPECT_THAT(ids, ElementsAre(8, 9, 0, 0, 0, 0, 0, 0));
+  ASSERT_TRUE(reader->read(1, 0, 0, {ids, next, {}}));
+  EXPECT_THAT(ids, ElementsAre(8, 9, 10, 0, 0, 0, 0, 0));
   EXPECT_THAT(next, ElementsAre(9, 10, -1, -1, -1, -1, -1, -1));
 }
 
@@ -63,11 +63,11 @@ TEST(HeldOutReader, PlansCutTheSameBatch) {
   std::vector<int32_t> whole(64), none;
   Result<HeldOutReader> one = readerOf(50, {8, 4, 200, 8, 1}), four = readerOf(50, {8, 4, 200, 2, 2});
   ASSERT_TRUE(one && four);
-  ASSERT_TRUE(one->read(1, 0, 0, std::span(whole).first(32), {}));
+  ASSERT_TRUE(one->read(1, 0, 0, {std::span(whole).first(32), {}, {}}));
   for (uint64_t microbatch = 0; microbatch < 2; ++microbatch)
     for (uint64_t shard = 0; shard < 2; ++shard) {
       std::vector<int32_t> part(8);
-      ASSERT_TRUE(four->read(1, microbatch, shard, part, none));
+      ASSERT_TRUE(four->read(1, microbatch, shard, {part, {}, {}}));
       EXPECT_TRUE(
           std::equal(part.begin(), part.end(), whole.begin() + static_cast<long>(8 * (2 * microbatch + shard))));
     }
@@ -89,9 +89,9 @@ TEST(HeldOutReader, RefusesWhatCannotBePredicted) {
   }
   Result<HeldOutReader> reader = readerOf(30, {2, 4, 25, 2, 1}); // ids 25 to 29
   ASSERT_TRUE(reader);
-  EXPECT_THAT(reader->checkIds().error().message, HasSubstr("token id 25 at byte offset 25"));
+  EXPECT_THAT(reader->check().error().message, HasSubstr("token id 25 at byte offset 25"));
   std::vector<int32_t> ids(8), next(8);
-  EXPECT_TRUE(reader->read(2, 0, 0, ids, next));
-  EXPECT_FALSE(reader->read(3, 0, 0, ids, next));
-  EXPECT_TRUE(readerOf(30, {2, 4, 25, 2, 1}, 3)->checkIds()); // only what is read
+  EXPECT_TRUE(reader->read(2, 0, 0, {ids, next, {}}));
+  EXPECT_FALSE(reader->read(3, 0, 0, {ids, next, {}}));
+  EXPECT_TRUE(readerOf(30, {2, 4, 25, 2, 1}, 3)->check()); // only what is read
 }

@@ -147,13 +147,16 @@ TEST(RunOptions, TravelAsJson) {
   RunOptions options;
   options.rank = 3;
   options.seed = UINT64_MAX;
-  options.dataType = TokenType::U32;
-  options.data = "a \"quoted\" name";
+  options.data = {"a \"quoted\" name", DataFormat::U32, 3, 0, true, false};
   options.dumpSteps = {0, 5};
   Result<RunOptions> back = RunOptions::parse(options.json());
   ASSERT_TRUE(back);
   EXPECT_EQ(back->json(), options.json());
   EXPECT_EQ(back->seed, UINT64_MAX);
+  EXPECT_EQ(back->data.format, DataFormat::U32);
+  EXPECT_EQ(back->data.documentEnd, 3u);
+  EXPECT_EQ(back->data.padding, 0u);
+  EXPECT_TRUE(back->data.maskDocumentEnds && !back->data.shuffle);
   EXPECT_THAT(RunOptions::parse("{}").error().message,
               testing::StartsWith("HOCKET_RUN does not hold what a launcher writes"));
 }

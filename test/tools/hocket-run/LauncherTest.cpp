@@ -22,15 +22,16 @@ struct Reference {
   runtime::BatchReader data;
 
   Reference(const std::string &path, uint64_t seed)
-      : data(std::move(*runtime::BatchReader::create(std::move(*runtime::TokenFile::open(path, runtime::TokenType::U8)),
-                                                     {12, sample::sequence, sample::vocabulary, 12, 1}, seed))) {
+      : data(std::move(*runtime::BatchReader::create(
+            std::move(*runtime::TokenStream::open({path, runtime::DataFormat::U8, {}, {}, false, true})),
+            {12, sample::sequence, sample::vocabulary, 12, 1}, seed))) {
     for (uint64_t i = 0; i < sample::vocabulary; ++i)
       w.push_back(program::initialNormal(seed, "w", i, 2.0));
   }
 
   double step(uint64_t number) {
     std::vector<int32_t> ids(12 * sample::sequence), next(ids.size());
-    EXPECT_TRUE(data.read(number, 0, 0, ids, next));
+    EXPECT_TRUE(data.read((number - 1) * 12, 0, 0, {ids, next, {}}));
     std::vector<double> dw(sample::vocabulary);
     double loss = 0, du = 0, count = static_cast<double>(ids.size());
     for (size_t i = 0; i < ids.size(); ++i) {
@@ -71,7 +72,7 @@ TEST_F(LauncherTest, TrainsAsComputedByHand) {
     EXPECT_EQ(steps[i]["tokens"], 48);
     EXPECT_TRUE(steps[i].contains("grad_norm") && steps[i].contains("lr") && steps[i]["seconds"] > 0);
   }
-  EXPECT_THAT(outcome.out, StartsWith("step 1/8  loss "));
+  EXPECT_THAT(outcome.out, StartsWith("data: 200 u8 tokens of '" + data + "'\n"));
   EXPECT_THAT(outcome.out, HasSubstr("\nstep 8/8  loss "));
   EXPECT_THAT(outcome.out, HasSubstr("memory planned: 3.25 KiB for all ranks (at most 896 B each)"));
   EXPECT_THAT(rankProcesses(), ElementsAre());
