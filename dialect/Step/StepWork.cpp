@@ -109,6 +109,20 @@ static LogicalResult verifyMatrix(GemmOp gemm, StringRef name, ShapedType type, 
   return success();
 }
 
+/// A and B hold one float type of up to 32 bits, the result the same or f32.
+static LogicalResult verifyElements(GemmOp gemm, ShapedType a, ShapedType b, ShapedType result) {
+  Type of = a.getElementType(), made = result.getElementType();
+  if (!of.isF32() && !of.isBF16() && !of.isF16())
+    return gemm.emitOpError() << "multiplies " << of << ", expected f32, bf16 or f16";
+  if (b.getElementType() != of)
+    return gemm.emitOpError() << "multiplies " << of << " by " << b.getElementType() << ", expected one type";
+  if (made != of && !made.isF32()) {
+    InFlightDiagnostic error = gemm.emitOpError() << "makes " << made << " of " << of << ", expected f32";
+    return of.isF32() ? error : error << " or " << of;
+  }
+  return success();
+}
+
 LogicalResult GemmOp::verify() {
   SmallVector<Value> inputs{getA(), getB()};
   if (getC())
@@ -126,7 +140,8 @@ LogicalResult GemmOp::verify() {
     return failure();
   int64_t m = getMnk()[0], n = getMnk()[1], k = getMnk()[2];
   auto a = cast<ShapedType>(getA().getType()), b = cast<ShapedType>(getB().getType());
-  bool sound = succeeded(verifyMatrix(*this, "a", a, getTransA() ? k : m, getTransA() ? m : k, 0));
+  bool sound = succeeded(verifyElements(*this, a, b, result));
+  sound &= succeeded(verifyMatrix(*this, "a", a, getTransA() ? k : m, getTransA() ? m : k, 0));
   sound &= succeeded(verifyMatrix(*this, "b", b, getTransB() ? n : k, getTransB() ? k : n, 1));
   sound &= succeeded(verifyMatrix(*this, "the result", result, m, n, 2));
   if (getC() && getC().getType() != result)

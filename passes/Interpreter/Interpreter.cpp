@@ -39,12 +39,6 @@ static HostTensor initialValue(SlotOp slot, RankedTensorType type, uint64_t seed
   return tensor;
 }
 
-static HostTensor rounded(HostTensor tensor) {
-  for (double &element : tensor.data)
-    element = static_cast<float>(element);
-  return tensor;
-}
-
 static bool isState(SlotKind kind) {
   return kind == SlotKind::Param || kind == SlotKind::FirstMoment || kind == SlotKind::SecondMoment;
 }
@@ -54,7 +48,10 @@ void Interpreter::initialize(uint64_t seed) {
   for (auto slot : machine.step().getSlots().getOps<SlotOp>())
     if (isState(slot.getKind())) {
       HostTensor value = initialValue(slot, layout.globalType(slot), seed);
-      put(slot, precision == Precision::Float32 ? rounded(std::move(value)) : value);
+      if (precision == Precision::Declared) // by way of f32, as the runtime: a parameter is its master, rounded
+        round(Precision::Float32, slot.getType(), value);
+      round(precision, slot.getType(), value);
+      put(slot, value);
     }
 }
 

@@ -38,7 +38,7 @@ public:
   Interpreter(nn::TrainingStepOp step, RankGrid grid = {}, const LockstepOps *ops = nullptr, SlotLayout layout = {},
               Precision precision = Precision::Float64);
 
-  /// Parameters and moments from (seed, name, element), as the runtime makes them; in Float32 rounded.
+  /// Parameters and moments from (seed, name, element), as the runtime makes them; rounded as `precision` says.
   void initialize(uint64_t seed);
   /// Replaces a parameter, first_moment or second_moment by a whole tensor. False if there is no such slot.
   bool setState(nn::SlotKind kind, llvm::StringRef name, const nn::HostTensor &whole);

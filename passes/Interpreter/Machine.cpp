@@ -1,5 +1,6 @@
 // Runs the regions of a training step op by op.
 #include "passes/Interpreter/Machine.h"
+#include "dialect/NN/Rounding.h"
 #include <cmath>
 #include <limits>
 using namespace mlir;
@@ -48,9 +49,11 @@ void Machine::release(Operation *op) {
     }
 }
 
-static bool isFloat(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return isa<FloatType>(tensor ? tensor.getElementType() : type);
+void round(Precision precision, Type type, HostTensor &tensor) {
+  Type element = getElementTypeOrSelf(type);
+  if (precision == Precision::Float64 || !isa<FloatType>(element))
+    return;
+  roundTo(precision == Precision::Declared ? element : Float32Type::get(element.getContext()), tensor);
 }
 
 LogicalResult Machine::compute(Operation *op) {
@@ -82,10 +85,8 @@ LogicalResult Machine::compute(Operation *op) {
       return failure();
   }
   for (auto [value, content] : llvm::zip(op->getResults(), results)) {
-    if (precision == Precision::Float32 && isFloat(value.getType()))
-      for (HostTensor &tensor : content)
-        for (double &element : tensor.data)
-          element = static_cast<float>(element);
+    for (HostTensor &tensor : content)
+      round(precision, value.getType(), tensor);
     define(value, std::make_shared<const PerRank>(std::move(content)));
   }
   return success();

@@ -8,9 +8,11 @@
 
 namespace hocket::interpreter {
 
-/// How results are kept: as computed, or rounded to float after every op (the arithmetic inside an op is float64 in
-/// both).
-enum class Precision { Float64, Float32 };
+/// How results are kept: as computed, all rounded to f32, or each rounded to its own element type (f32, bf16, f16). The
+/// arithmetic inside an op is float64 in all.
+enum class Precision { Float64, Float32, Declared };
+/// Rounds what a value or slot of `type` holds; integers stay.
+void round(Precision precision, mlir::Type type, nn::HostTensor &tensor);
 
 class Machine {
 public:

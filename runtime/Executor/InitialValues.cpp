@@ -1,7 +1,7 @@
 // Counter-based initial values; contracts in InitialValues.h.
 #include "runtime/Executor/InitialValues.h"
+#include "runtime/Comm/Half.h"
 #include "runtime/Program/Random.h"
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -27,14 +27,18 @@ static void store(void *to, uint64_t index, program::DType type, double value) {
   case program::DType::F64:
     static_cast<double *>(to)[index] = value;
     return;
-  case program::DType::BF16: {
-    uint32_t bits = std::bit_cast<uint32_t>(static_cast<float>(value));
-    bits += 0x7FFF + (bits >> 16 & 1); // to nearest, ties to even
-    static_cast<uint16_t *>(to)[index] = static_cast<uint16_t>(bits >> 16);
+  // By way of f32: so a parameter is its f32 master, rounded.
+  case program::DType::BF16:
+    static_cast<BFloat16 *>(to)[index] = toBFloat16(static_cast<float>(value));
     return;
-  }
   case program::DType::F16:
-    static_cast<_Float16 *>(to)[index] = static_cast<_Float16>(value);
+    static_cast<Float16 *>(to)[index] = toFloat16(static_cast<float>(value));
+    return;
+  case program::DType::I64:
+    static_cast<int64_t *>(to)[index] = static_cast<int64_t>(value);
+    return;
+  case program::DType::I32:
+    static_cast<int32_t *>(to)[index] = static_cast<int32_t>(value);
     return;
   default:
     static_cast<float *>(to)[index] = static_cast<float>(value);

@@ -29,8 +29,15 @@ Status StepRunner::runBody(const program::Row &row) {
   return {};
 }
 
-static Gemm gemmOf(const program::Gemm &from) {
+static GemmType gemmType(program::DType type) {
+  return type == program::DType::BF16 ? GemmType::BF16 : type == program::DType::F16 ? GemmType::F16 : GemmType::F32;
+}
+
+static Gemm gemmOf(const program::Instruction &instruction) {
+  const program::Gemm &from = *instruction.gemm();
   Gemm result;
+  result.type = gemmType(instruction.type());
+  result.resultType = gemmType(instruction.resultType());
   result.transA = from.transA();
   result.transB = from.transB();
   result.accumulate = from.accumulate();
@@ -63,7 +70,7 @@ Status StepRunner::runInstruction(const program::Instruction &instruction, const
   }
   uint64_t outBytes;
   if (instruction.op() == program::Op::Gemm) {
-    ran = context.device.gemm(*computeStream, gemmOf(*instruction.gemm()), pointers[0], pointers[1], pointers[2]);
+    ran = context.device.gemm(*computeStream, gemmOf(instruction), pointers[0], pointers[1], pointers[2]);
     outBytes = instruction.buffers()->Get(2)->bytes();
   } else {
     ran = runCollective(instruction, pointers[0], pointers[1],
@@ -118,7 +125,8 @@ std::optional<uint64_t> firstNotFinite(program::DType type, const void *data, ui
 }
 
 Status StepRunner::checkFiniteResult(const program::Instruction &instruction, const void *out, uint64_t bytes) const {
-  if (std::optional<uint64_t> at = firstNotFinite(instruction.type(), out, bytes))
+  bool product = instruction.op() == program::Op::Gemm;
+  if (std::optional<uint64_t> at = firstNotFinite(product ? instruction.resultType() : instruction.type(), out, bytes))
     return Error{ErrorKind::Mismatch, fmt::format("element {} of the result is not finite", *at), {}};
   return {};
 }

@@ -71,14 +71,14 @@ private:
         context.indexIn(scalar, scalars ? scalars->size() : 0, where, "rank-dependent number");
   }
 
-  void checkMatrix(const char *name, uint32_t buffer, uint64_t rows, uint64_t columns, uint64_t leading, uint64_t batch,
-                   uint64_t stride) {
+  void checkMatrix(const char *name, uint32_t buffer, DType type, uint64_t rows, uint64_t columns, uint64_t leading,
+                   uint64_t batch, uint64_t stride) {
     uint64_t bytes = instruction.buffers()->Get(buffer)->bytes();
     if (leading < columns)
       context.fault("{}: leading dimension of {} is {}, expected at least its {} columns", where, name, leading,
                     columns);
     Wide last = Wide(rows - 1) * leading + columns;
-    Wide limit = Wide(bytes) / sizeOf(instruction.type());
+    Wide limit = Wide(bytes) / sizeOf(type);
     // stride * (batch - 1) stays below 2^128: both are 64-bit
     if (last > limit || Wide(stride) * (batch - 1) > limit - last)
       context.fault("{}: {} of {} x {} (leading dimension {}, batch {} with stride {}) exceeds its buffer of {} bytes",
@@ -89,10 +89,18 @@ private:
     const Gemm *gemm = instruction.gemm();
     if (!countIs(3))
       return;
-    if (!gemm || instruction.type() != DType::F32) {
-      context.fault("{}: {}, expected sizes and type f32", where,
-                    gemm ? fmt::format("matrix product of type {}", EnumNameDType(instruction.type()))
-                         : "matrix product without sizes");
+    if (!gemm) {
+      context.fault("{}: matrix product without sizes, expected m, n and k", where);
+      return;
+    }
+    DType type = instruction.type(), result = instruction.resultType();
+    if (type != DType::F32 && type != DType::BF16 && type != DType::F16) {
+      context.fault("{}: matrix product of type {}, expected F32, BF16 or F16", where, EnumNameDType(type));
+      return;
+    }
+    if (result != DType::F32 && result != type) {
+      context.fault("{}: matrix product of type {} with a result of type {}, expected F32 or {}", where,
+                    EnumNameDType(type), EnumNameDType(result), EnumNameDType(type));
       return;
     }
     constexpr uint64_t most = uint64_t(1) << 31; // what a BLAS interface counts with
@@ -102,9 +110,11 @@ private:
         return;
       }
     uint64_t m = gemm->m(), n = gemm->n(), k = gemm->k();
-    checkMatrix("A", 0, gemm->transA() ? k : m, gemm->transA() ? m : k, gemm->lda(), gemm->batch(), gemm->strideA());
-    checkMatrix("B", 1, gemm->transB() ? n : k, gemm->transB() ? k : n, gemm->ldb(), gemm->batch(), gemm->strideB());
-    checkMatrix("C", 2, m, n, gemm->ldc(), gemm->batch(), gemm->strideC());
+    checkMatrix("A", 0, type, gemm->transA() ? k : m, gemm->transA() ? m : k, gemm->lda(), gemm->batch(),
+                gemm->strideA());
+    checkMatrix("B", 1, type, gemm->transB() ? n : k, gemm->transB() ? k : n, gemm->ldb(), gemm->batch(),
+                gemm->strideB());
+    checkMatrix("C", 2, result, m, n, gemm->ldc(), gemm->batch(), gemm->strideC());
   }
 
   void checkCollective() {

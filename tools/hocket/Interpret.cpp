@@ -32,7 +32,9 @@ struct Run {
   nn::TrainingStepOp step() { return *module->getOps<nn::TrainingStepOp>().begin(); }
   void start(const PlanChoice &choice, bool lockstep, const InterpretOptions &options, uint64_t seed) {
     dist::addLockstepCollectives(ops);
-    auto precision = options.precision == "f32" ? interpreter::Precision::Float32 : interpreter::Precision::Float64;
+    auto precision = options.precision == "f32"        ? interpreter::Precision::Float32
+                     : options.precision == "declared" ? interpreter::Precision::Declared
+                                                       : interpreter::Precision::Float64;
     interpreter::RankGrid grid;
     if (lockstep)
       grid = dist::rankGridOf(choice.mesh);
@@ -134,8 +136,10 @@ Command hocket::tools::addInterpret(CLI::App &app) {
   run::addDataFlags(*command, options->data)->required();
   command->add_option("--steps", options->steps, "steps (1)")->check(wholeNumber(1, 1 << 30));
   command->add_option("--seed", options->seed, "instead of the recipe's")->check(wholeNumber(0, INT64_MAX));
-  command->add_option("--precision", options->precision, "f64, or f32: every result rounded (f64)")
-      ->check(CLI::IsMember({"f64", "f32"}));
+  command
+      ->add_option("--precision", options->precision,
+                   "f64; or every result rounded: to f32, or to its declared type (f64)")
+      ->check(CLI::IsMember({"f64", "f32", "declared"}));
   command->add_flag("--compare", options->compare, "run the whole model as well, and compare gradients and parameters");
   options->plan.addTo(*command);
   return [options] { return interpret(*options); };

@@ -11,31 +11,34 @@ namespace {
 constexpr double nothingSeen = -1e30;
 
 struct Forward : AttentionTile {
-  Value q, k, v, y, lse;                       ///< buffers; lse may be null
+  Rows q, k, v, y;                             ///< all rows of all heads
+  Value lse;                                   ///< null if it is not asked for
+  Value wideQ, wideK, wideV, wideY;            ///< rows of 16-bit operands and results as f32
   Value turnedQ, scores, sums, maximum, total; ///< on the stack: [d,32], [keyBlock,32], [e,32], [32], [32]
 
   Forward(Emit &e, const SpecialKernel &kernel, nn::AttentionOp op)
       : AttentionTile(e, AttentionSizes(op.getQ(), op.getK(), op.getV()), AttentionMask(op),
                       kernel.of(op.getQPositions()), kernel.of(op.getKPositions())),
-        q(kernel.of(op.getQ())), k(kernel.of(op.getK())), v(kernel.of(op.getV())), y(kernel.ofResult(op.getY())) {
+        q(rowsOf(op.getQ(), kernel.of(op.getQ()))), k(rowsOf(op.getK(), kernel.of(op.getK()))),
+        v(rowsOf(op.getV(), kernel.of(op.getV()))), y(rowsOf(op.getY(), kernel.ofResult(op.getY()))) {
     if (op.getLse())
       lse = kernel.ofResult(op.getLse());
     turnedQ = e.stackArray(f32, sizes.d * lanes), scores = e.stackArray(f32, keyBlock * lanes);
     sums = e.stackArray(f32, sizes.e * lanes);
     maximum = e.stackArray(f32, lanes), total = e.stackArray(f32, lanes);
+    wideQ = scratchRows(q.element, lanes, sizes.d), wideY = scratchRows(y.element, lanes, sizes.e);
+    wideK = scratchRows(k.element, keyBlock, sizes.d), wideV = scratchRows(v.element, keyBlock, sizes.e);
   }
-  Value at(Value base, Value row) { return e.loadVector(f32, base, e.times(row, lanes), Value()); }
-
   void tile(Value index) {
     Value firstQuery = e.times(e.modulo(index, sizes.queryBlocks()), lanes);
     Value head = e.modulo(e.over(index, sizes.queryBlocks()), sizes.heads());
     Value batch = e.over(index, sizes.queryBlocks() * sizes.heads());
     Value row = e.plus(e.times(e.plus(e.times(batch, sizes.s), firstQuery), sizes.heads()), head);
     beginQueries(batch, firstQuery);
-    turn(q, e.times(row, sizes.d), sizes.heads() * sizes.d, sizes.d, turnedQ, present);
+    turn(widened(q.from(e, row), queryCount, wideQ), sizes.d, turnedQ);
     e.zero(f32, sums, sizes.e * lanes);
-    e.storeVector(e.number(nothingSeen, e.vectorOf(f32)), maximum, e.i64(0), Value());
-    e.storeVector(e.number(0, e.vectorOf(f32)), total, e.i64(0), Value());
+    put(e.number(nothingSeen, e.vectorOf(f32)), maximum, e.i64(0));
+    put(e.number(0, e.vectorOf(f32)), total, e.i64(0));
     Value kvHead = e.over(head, sizes.g);
     e.loop(e.i64(0), e.i64(sizes.t), keyBlock, [&](Value firstKey) {
       Value endKey = e.least(e.plus(firstKey, keyBlock), e.i64(sizes.t));
@@ -47,7 +50,7 @@ struct Forward : AttentionTile {
   void block(Value batch, Value kvHead, Value firstKey, Value endKey) {
     Value keys = e.minus(endKey, firstKey);
     Value keyRow = e.plus(e.times(e.plus(e.times(batch, sizes.t), firstKey), sizes.kv), kvHead);
-    Matrix keyRows{k, e.times(keyRow, sizes.d), sizes.kv * sizes.d, 1};
+    Matrix keyRows = widened(k.from(e, keyRow), keys, wideK);
     Matrix scoreRows{scores, e.i64(0), lanes, 1};
     product(keyRows, {turnedQ, e.i64(0), lanes, 1}, scoreRows, keys, e.i64(sizes.d), false, Value());
     Value before = at(maximum, e.i64(0));
@@ -55,36 +58,34 @@ struct Forward : AttentionTile {
                      Value s = score(at(scores, j));
                      if (Value seen = sees(batch, e.plus(firstKey, j)))
                        s = e.choose(seen, s, e.neutral(Reduction::Max, s.getType()));
-                     e.storeVector(s, scores, e.times(j, lanes), Value());
+                     put(s, scores, j);
                      return SmallVector<Value>{e.max(so.front(), s)};
                    }).front();
     Value shrink = e.exp(e.sub(before, after));
     Value newTotal = e.loop(e.i64(0), keys, 1, e.mul(at(total, e.i64(0)), shrink), [&](Value j, ValueRange so) {
                         Value weight = e.exp(e.sub(at(scores, j), after));
-                        e.storeVector(weight, scores, e.times(j, lanes), Value());
+                        put(weight, scores, j);
                         return SmallVector<Value>{e.add(so.front(), weight)};
                       }).front();
-    e.storeVector(after, maximum, e.i64(0), Value());
-    e.storeVector(newTotal, total, e.i64(0), Value());
-    e.loop(e.i64(0), e.i64(sizes.e), 1,
-           [&](Value j) { e.storeVector(e.mul(at(sums, j), shrink), sums, e.times(j, lanes), Value()); });
+    put(after, maximum, e.i64(0));
+    put(newTotal, total, e.i64(0));
+    e.loop(e.i64(0), e.i64(sizes.e), 1, [&](Value j) { put(e.mul(at(sums, j), shrink), sums, j); });
     // sums[e, query] += v[key, e] weight[key, query]
-    Matrix values{v, e.times(keyRow, sizes.e), 1, sizes.kv * sizes.e};
-    product(values, scoreRows, {sums, e.i64(0), lanes, 1}, e.i64(sizes.e), keys, true, Value());
+    Matrix values = widened(v.from(e, keyRow), keys, wideV);
+    product(values.transposed(), scoreRows, {sums, e.i64(0), lanes, 1}, e.i64(sizes.e), keys, true, Value());
   }
 
   void finish(Value row) {
     Value weights = at(total, e.i64(0));
     Value none = arith::CmpFOp::create(e, arith::CmpFPredicate::OEQ, weights, e.number(0, weights.getType()));
     Value share = e.div(e.number(1, weights.getType()), e.choose(none, e.number(1, weights.getType()), weights));
-    e.loop(e.i64(0), e.i64(sizes.e), 1, [&](Value j) {
-      e.scatter(e.mul(at(sums, j), share), y, e.plus(e.times(row, sizes.e), j), sizes.heads() * sizes.e, present);
-    });
+    e.loop(e.i64(0), e.i64(sizes.e), 1, [&](Value j) { put(e.mul(at(sums, j), share), sums, j); });
+    turnBack(sums, y.from(e, row), wideY);
     if (!lse)
       return;
     Value logSum = e.add(at(maximum, e.i64(0)), math::LogOp::create(e, weights));
     logSum = e.choose(none, e.neutral(Reduction::Max, logSum.getType()), logSum);
-    e.scatter(logSum, lse, row, sizes.heads(), present);
+    e.scatter(f32, logSum, lse, row, sizes.heads(), present);
   }
 };
 } // namespace

@@ -7,7 +7,9 @@ using namespace mlir;
 namespace hocket::cpu {
 namespace {
 struct Backward : AttentionTile {
-  Value dy, q, k, v, y, lse, dq, dk, dv; ///< buffers
+  Rows dy, q, k, v, y, dq, dk, dv;                  ///< all rows of all heads; dk and dv are f32
+  Value lse;                                        ///< a buffer
+  Value wideQ, wideK, wideV, wideDy, wideY, wideDq; ///< rows of 16-bit operands and results as f32
   Value turnedQ, turnedDy, turnedDq, weights, slopes,
       delta;    ///< on the stack: [d,32], [e,32], [d,32], [keyBlock,32] twice, [32]
   Value logSum; ///< of the 32 queries
@@ -15,32 +17,35 @@ struct Backward : AttentionTile {
   Backward(Emit &e, const SpecialKernel &kernel, nn::AttentionGradOp op)
       : AttentionTile(e, AttentionSizes(op.getQ(), op.getK(), op.getV()), AttentionMask(op),
                       kernel.of(op.getQPositions()), kernel.of(op.getKPositions())),
-        dy(kernel.of(op.getDy())), q(kernel.of(op.getQ())), k(kernel.of(op.getK())), v(kernel.of(op.getV())),
-        y(kernel.of(op.getY())), lse(kernel.of(op.getLse())), dq(kernel.ofResult(op.getDq())),
-        dk(kernel.ofResult(op.getDk())), dv(kernel.ofResult(op.getDv())) {
+        dy(rowsOf(op.getDy(), kernel.of(op.getDy()))), q(rowsOf(op.getQ(), kernel.of(op.getQ()))),
+        k(rowsOf(op.getK(), kernel.of(op.getK()))), v(rowsOf(op.getV(), kernel.of(op.getV()))),
+        y(rowsOf(op.getY(), kernel.of(op.getY()))), dq(rowsOf(op.getDq(), kernel.ofResult(op.getDq()))),
+        dk(rowsOf(op.getDk(), kernel.ofResult(op.getDk()))), dv(rowsOf(op.getDv(), kernel.ofResult(op.getDv()))),
+        lse(kernel.of(op.getLse())) {
     turnedQ = e.stackArray(f32, sizes.d * lanes), turnedDy = e.stackArray(f32, sizes.e * lanes);
     turnedDq = e.stackArray(f32, sizes.d * lanes);
     weights = e.stackArray(f32, keyBlock * lanes), slopes = e.stackArray(f32, keyBlock * lanes);
     delta = e.stackArray(f32, lanes);
+    wideQ = scratchRows(q.element, lanes, sizes.d), wideDq = scratchRows(dq.element, lanes, sizes.d);
+    wideDy = scratchRows(dy.element, lanes, sizes.e), wideY = scratchRows(y.element, lanes, sizes.e);
+    wideK = scratchRows(k.element, keyBlock, sizes.d), wideV = scratchRows(v.element, keyBlock, sizes.e);
   }
-  Value at(Value base, Value row) { return e.loadVector(f32, base, e.times(row, lanes), Value()); }
-  void put(Value value, Value base, Value row) { e.storeVector(value, base, e.times(row, lanes), Value()); }
 
   void tile(Value index) {
     Value kvHead = e.modulo(index, sizes.kv), batch = e.over(index, sizes.kv);
     Value keyRow = e.plus(e.times(batch, sizes.t * sizes.kv), kvHead);
-    clear(dk, keyRow, sizes.d);
-    clear(dv, keyRow, sizes.e);
+    clear(dk.from(e, keyRow));
+    clear(dv.from(e, keyRow));
     e.loop(e.i64(0), e.i64(sizes.g), 1, [&](Value group) {
       Value head = e.plus(e.times(kvHead, sizes.g), group);
       e.loop(e.i64(0), e.i64(sizes.s), lanes, [&](Value firstQuery) { queries(batch, head, keyRow, firstQuery); });
     });
   }
-  void clear(Value base, Value keyRow, int64_t width) {
+  void clear(const Rows &rows) {
     e.loop(e.i64(0), e.i64(sizes.t), 1, [&](Value key) {
-      Value row = e.times(e.plus(keyRow, e.times(key, sizes.kv)), width);
-      pieces(width, [&](Value column, Value mask) {
-        e.storeVector(e.number(0, e.vectorOf(f32)), base, e.plus(row, column), mask);
+      Value row = e.plus(rows.offset, e.times(key, rows.stride));
+      pieces(rows.width, [&](Value column, Value mask) {
+        e.storeVector(f32, e.number(0, e.vectorOf(f32)), rows.base, e.plus(row, column), mask);
       });
     });
   }
@@ -52,40 +57,37 @@ struct Backward : AttentionTile {
   void queries(Value batch, Value head, Value keyRow, Value firstQuery) {
     Value row = e.plus(e.times(e.plus(e.times(batch, sizes.s), firstQuery), sizes.heads()), head);
     beginQueries(batch, firstQuery);
-    turn(q, e.times(row, sizes.d), sizes.heads() * sizes.d, sizes.d, turnedQ, present);
-    turn(dy, e.times(row, sizes.e), sizes.heads() * sizes.e, sizes.e, turnedDy, present);
-    findDelta(row);
+    Matrix queryRows = widened(q.from(e, row), queryCount, wideQ),
+           dyRows = widened(dy.from(e, row), queryCount, wideDy);
+    turn(queryRows, sizes.d, turnedQ);
+    turn(dyRows, sizes.e, turnedDy);
+    findDelta(widened(y.from(e, row), queryCount, wideY));
     logSum = e.gather(f32, lse, row, sizes.heads(), present);
     e.zero(f32, turnedDq, sizes.d * lanes);
     e.loop(e.i64(0), e.i64(sizes.t), keyBlock, [&](Value firstKey) {
       Value endKey = e.least(e.plus(firstKey, keyBlock), e.i64(sizes.t));
       e.when(anySeen(batch, firstKey, endKey), [&] {
         Value firstRow = e.plus(keyRow, e.times(firstKey, sizes.kv));
-        findSlopes(batch, firstRow, firstKey, endKey);
-        addGradients(row, firstRow, e.minus(endKey, firstKey),
-                     e.least(e.i64(lanes), e.minus(e.i64(sizes.s), firstQuery)));
+        Value keys = e.minus(endKey, firstKey);
+        Matrix keyRows = widened(k.from(e, firstRow), keys, wideK);
+        findSlopes(keyRows, widened(v.from(e, firstRow), keys, wideV), batch, firstKey, keys);
+        addGradients(keyRows, queryRows, dyRows, firstRow, keys);
       });
     });
-    e.loop(e.i64(0), e.i64(sizes.d), 1, [&](Value j) {
-      e.scatter(at(turnedDq, j), dq, e.plus(e.times(row, sizes.d), j), sizes.heads() * sizes.d, present);
-    });
+    turnBack(turnedDq, dq.from(e, row), wideDq);
   }
   /// delta = sum over e of dy y, per query.
-  void findDelta(Value row) {
+  void findDelta(const Matrix &rows) {
     Value found = e.loop(e.i64(0), e.i64(sizes.e), 1, e.number(0, e.vectorOf(f32)), [&](Value j, ValueRange so) {
-                     Value offset = e.plus(e.times(row, sizes.e), j);
-                     Value out = e.gather(f32, y, offset, sizes.heads() * sizes.e, present);
+                     Value out = e.gather(f32, rows.base, e.plus(rows.offset, j), rows.rowStride, present);
                      return SmallVector<Value>{e.mulAdd(at(turnedDy, j), out, so.front())};
                    }).front();
     put(found, delta, e.i64(0));
   }
   /// weights[key, query] and slopes[key, query], the derivative by q k.
-  void findSlopes(Value batch, Value firstRow, Value firstKey, Value endKey) {
-    Value keys = e.minus(endKey, firstKey);
-    product({k, e.times(firstRow, sizes.d), sizes.kv * sizes.d, 1}, {turnedQ, e.i64(0), lanes, 1},
-            {weights, e.i64(0), lanes, 1}, keys, e.i64(sizes.d), false, Value());
-    product({v, e.times(firstRow, sizes.e), sizes.kv * sizes.e, 1}, {turnedDy, e.i64(0), lanes, 1},
-            {slopes, e.i64(0), lanes, 1}, keys, e.i64(sizes.e), false, Value());
+  void findSlopes(const Matrix &keyRows, const Matrix &valueRows, Value batch, Value firstKey, Value keys) {
+    product(keyRows, stacked(turnedQ), stacked(weights), keys, e.i64(sizes.d), false, Value());
+    product(valueRows, stacked(turnedDy), stacked(slopes), keys, e.i64(sizes.e), false, Value());
     Value deltas = at(delta, e.i64(0));
     e.loop(e.i64(0), keys, 1, [&](Value j) {
       Value s = score(at(weights, j));
@@ -105,21 +107,21 @@ struct Backward : AttentionTile {
       put(slope, slopes, j);
     });
   }
-  void addGradients(Value row, Value firstRow, Value keys, Value queryCount) {
+  void addGradients(const Matrix &keyRows, const Matrix &queryRows, const Matrix &dyRows, Value firstRow, Value keys) {
     // dq[d, query] += k[key, d] slope[key, query]
-    product({k, e.times(firstRow, sizes.d), 1, sizes.kv * sizes.d}, {slopes, e.i64(0), lanes, 1},
-            {turnedDq, e.i64(0), lanes, 1}, e.i64(sizes.d), keys, true, Value());
+    product(keyRows.transposed(), stacked(slopes), stacked(turnedDq), e.i64(sizes.d), keys, true, Value());
     // dv[key, e] += weight[key, query] dy[query, e];  dk[key, d] += slope[key, query] q[query, d]
-    auto add = [&](Value rows, Value left, Value right, Value out, int64_t width) {
-      pieces(width, [&](Value column, Value lanesThere) {
-        Matrix queryRows{right, e.plus(e.times(row, width), column), sizes.heads() * width, 1};
-        Matrix outRows{out, e.plus(e.times(firstRow, width), column), sizes.kv * width, 1};
-        product({left, e.i64(0), lanes, 1}, queryRows, outRows, rows, queryCount, true, lanesThere);
+    auto add = [&](Value left, const Matrix &right, const Rows &out) {
+      pieces(out.width, [&](Value column, Value lanesThere) {
+        Matrix rightPiece{right.base, e.plus(right.offset, column), right.rowStride, 1};
+        Matrix outPiece{out.base, e.plus(out.offset, column), out.stride, 1};
+        product(stacked(left), rightPiece, outPiece, keys, queryCount, true, lanesThere);
       });
     };
-    add(keys, weights, dy, dv, sizes.e);
-    add(keys, slopes, q, dk, sizes.d);
+    add(weights, dyRows, dv.from(e, firstRow));
+    add(slopes, queryRows, dk.from(e, firstRow));
   }
+  Matrix stacked(Value base) { return {base, e.i64(0), lanes, 1}; }
 };
 } // namespace
 

@@ -1,5 +1,6 @@
 // See AttentionTile.h.
 #include "passes/Codegen/CPU/AttentionTile.h"
+#include "llvm/Support/MathExtras.h"
 #include <limits>
 using namespace mlir;
 
@@ -12,6 +13,14 @@ constexpr int64_t rowGroup = 8;
 AttentionSizes::AttentionSizes(Value q, Value k, Value v)
     : b(shapeOf(q)[0]), s(shapeOf(q)[1]), t(shapeOf(k)[1]), kv(shapeOf(k)[2]),
       g(shapeOf(q).size() == 5 ? shapeOf(q)[3] : 1), d(shapeOf(q).back()), e(shapeOf(v).back()) {}
+
+Rows AttentionTile::rowsOf(Value tensor, Value buffer) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  int64_t width = type.getShape().back(), heads = 1;
+  for (int64_t extent : type.getShape().drop_front(2).drop_back())
+    heads *= extent;
+  return {type.getElementType(), buffer, Value(), heads * width, width};
+}
 
 void AttentionTile::productRows(const Matrix &a, const Matrix &b, const Matrix &c, Value firstRow, int64_t count,
                                 Value depth, bool accumulate, Value columns) {
@@ -31,7 +40,7 @@ void AttentionTile::productRows(const Matrix &a, const Matrix &b, const Matrix &
     return after;
   });
   for (int64_t i = 0; i < count; ++i)
-    e.storeVector(sums[i], c.base, targets[i], columns);
+    e.storeVector(f32, sums[i], c.base, targets[i], columns);
 }
 
 void AttentionTile::product(const Matrix &a, const Matrix &b, const Matrix &c, Value rows, Value depth, bool accumulate,
@@ -42,14 +51,54 @@ void AttentionTile::product(const Matrix &a, const Matrix &b, const Matrix &c, V
   e.loop(grouped, rows, 1, [&](Value row) { productRows(a, b, c, row, 1, depth, accumulate, columns); });
 }
 
-void AttentionTile::turn(Value from, Value offset, int64_t stride, int64_t count, Value to, Value lanesPresent) {
+void AttentionTile::turn(const Matrix &from, int64_t count, Value to) {
   e.loop(e.i64(0), e.i64(count), 1, [&](Value j) {
-    e.storeVector(e.gather(f32, from, e.plus(offset, j), stride, lanesPresent), to, e.times(j, lanes), Value());
+    Value column = e.gather(f32, from.base, e.plus(from.offset, j), from.rowStride, present);
+    e.storeVector(f32, column, to, e.times(j, lanes), Value());
   });
 }
 
+void AttentionTile::turnBack(Value from, const Rows &to, Value scratch) {
+  bool narrow = isNarrow(to.element);
+  Value base = narrow ? scratch : to.base, offset = narrow ? e.i64(0) : to.offset;
+  int64_t padded = llvm::alignTo(to.width, lanes);
+  e.loop(e.i64(0), e.i64(to.width), 1, [&](Value j) {
+    Value column = e.loadVector(f32, from, e.times(j, lanes), Value());
+    e.scatter(f32, column, base, e.plus(offset, j), narrow ? padded : to.stride, present);
+  });
+  if (!narrow)
+    return;
+  e.loop(e.i64(0), queryCount, 1, [&](Value row) {
+    for (int64_t column = 0; column < to.width; column += lanes) {
+      Value there = to.width - column < lanes ? e.lanesBelow(e.i64(to.width - column)) : Value();
+      Value value = e.loadVector(f32, scratch, e.plus(e.times(row, padded), column), Value());
+      e.storeVector(to.element, value, to.base, e.plus(e.plus(to.offset, e.times(row, to.stride)), column), there);
+    }
+  });
+}
+
+Value AttentionTile::scratchRows(Type element, int64_t rows, int64_t width) {
+  return isNarrow(element) ? e.stackArray(f32, rows * static_cast<int64_t>(llvm::alignTo(width, lanes))) : Value();
+}
+
+Matrix AttentionTile::widened(const Rows &rows, Value count, Value scratch) {
+  if (!isNarrow(rows.element))
+    return {rows.base, rows.offset, rows.stride, 1};
+  int64_t padded = llvm::alignTo(rows.width, lanes);
+  e.loop(e.i64(0), count, 1, [&](Value row) {
+    for (int64_t column = 0; column < rows.width; column += lanes) {
+      Value there = rows.width - column < lanes ? e.lanesBelow(e.i64(rows.width - column)) : Value();
+      Value from = e.plus(e.plus(rows.offset, e.times(row, rows.stride)), column);
+      e.storeVector(f32, e.loadVector(rows.element, rows.base, from, there), scratch,
+                    e.plus(e.times(row, padded), column), Value());
+    }
+  });
+  return {scratch, e.i64(0), padded, 1};
+}
+
 void AttentionTile::beginQueries(Value batch, Value firstQuery) {
-  present = sizes.s % lanes ? e.lanesBelow(e.minus(e.i64(sizes.s), firstQuery)) : Value();
+  queryCount = e.least(e.i64(lanes), e.minus(e.i64(sizes.s), firstQuery));
+  present = sizes.s % lanes ? e.lanesBelow(queryCount) : Value();
   if (mask.always())
     return;
   Value at = e.plus(e.times(batch, sizes.s), firstQuery);

@@ -2,7 +2,8 @@
 // of, and the mask.
 //
 // 32 queries of one head lie side by side in the lanes; keys come one after another. So row maxima and sums are
-// elementwise, any head size works, and q needs to be turned (d x 32) only once for all keys.
+// elementwise, any head size works, and q needs to be turned (d x 32) only once for all keys. Operands of 16 bits are
+// widened a block at a time, so that the products read f32 alone.
 #pragma once
 #include "passes/Codegen/CPU/SpecialEmitters.h"
 
@@ -29,10 +30,19 @@ struct AttentionMask {
   bool always() const { return !causal && window == 0; }
 };
 
-/// A matrix in memory: element (row, column) is base[offset + row * rowStride + column * columnStride].
+/// A matrix of f32 in memory: element (row, column) is base[offset + row * rowStride + column * columnStride].
 struct Matrix {
   mlir::Value base, offset;
   int64_t rowStride, columnStride;
+  Matrix transposed() const { return {base, offset, columnStride, rowStride}; }
+};
+/// Rows of an operand or a result of the kernel: `width` elements each, from `offset` on, `stride` apart.
+struct Rows {
+  mlir::Type element;
+  mlir::Value base, offset;
+  int64_t stride, width;
+  /// From row `row` of all on, counted in rows of `width` elements.
+  Rows from(Emit &e, mlir::Value row) const { return {element, base, e.times(row, width), stride, width}; }
 };
 
 class AttentionTile {
@@ -40,12 +50,26 @@ public:
   AttentionTile(Emit &e, AttentionSizes sizes, AttentionMask mask, mlir::Value qPositions, mlir::Value kPositions)
       : e(e), sizes(sizes), mask(mask), qPositions(qPositions), kPositions(kPositions), f32(e.getF32Type()) {}
 
+  /// Of q, k, v, y and their gradients: one head's rows, which lie as far apart as there are heads.
+  static Rows rowsOf(mlir::Value tensor, mlir::Value buffer);
+  // vectors of 32 f32 on the stack, one a row
+  mlir::Value at(mlir::Value base, mlir::Value row) {
+    return e.loadVector(f32, base, e.times(row, lanes), mlir::Value());
+  }
+  void put(mlir::Value value, mlir::Value base, mlir::Value row) {
+    e.storeVector(f32, value, base, e.times(row, lanes), mlir::Value());
+  }
   /// rows x 32: c[row, lane] = sum over k of a[row, k] * b[k, lane] (+ c before, if `accumulate`); `columns`: the lanes
   /// of b and c there are, null for all. Eight rows share each load of b. k runs up from 0.
   void product(const Matrix &a, const Matrix &b, const Matrix &c, mlir::Value rows, mlir::Value depth, bool accumulate,
                mlir::Value columns);
-  /// to[j * 32 + lane] = from[offset + lane * stride + j] for j < count; lanes beyond `present` are zero.
-  void turn(mlir::Value from, mlir::Value offset, int64_t stride, int64_t count, mlir::Value to, mlir::Value present);
+  /// to[j * 32 + lane] = from[lane, j] for j < count; lanes that are not `present` are zero.
+  void turn(const Matrix &from, int64_t count, mlir::Value to);
+  /// to[lane, j] = from[j * 32 + lane] for the lanes that are `present`. `scratch`: as below, 32 rows.
+  void turnBack(mlir::Value from, const Rows &to, mlir::Value scratch);
+  /// The first `count` rows as f32: where they lie, or a copy in `scratch` (made by scratchRows; null for f32).
+  Matrix widened(const Rows &rows, mlir::Value count, mlir::Value scratch);
+  mlir::Value scratchRows(mlir::Type element, int64_t rows, int64_t width);
 
   /// Positions of the queries of a block, and their least and greatest.
   void beginQueries(mlir::Value batch, mlir::Value firstQuery);
@@ -61,7 +85,8 @@ public:
   AttentionMask mask;
   mlir::Value qPositions, kPositions;
   mlir::Type f32;
-  mlir::Value present;       ///< lanes that have a query
+  mlir::Value present;       ///< lanes that have a query; null if all do
+  mlir::Value queryCount;    ///< how many they are
   mlir::Value queryPosition; ///< vector of i32
   mlir::Value greatestQuery, leastQuery;
 

@@ -60,6 +60,7 @@ mlir::FailureOr<CpuTarget> CpuTarget::find(llvm::StringRef march, std::string &e
   }
   bool arm = triple.isAArch64();
   target.fma = arm || llvm::is_contained(target.features, "fma");
+  target.halfConversion = arm || llvm::is_contained(target.features, "f16c");
   target.wideVectors = llvm::is_contained(target.features, "avx512f");
   return target;
 }

@@ -14,6 +14,7 @@ struct CpuTarget {
   std::string featureText;           ///< as LLVM takes it: "+avx2,-avx512f"
   std::vector<std::string> features; ///< vector features that kernels may use, for the check at start: "avx512f", "fma"
   bool fma = false, wideVectors = false;
+  bool halfConversion = false; ///< instructions between f16 and f32
 
   /// `march`: "native" for this machine's, or a name that LLVM knows for this machine's architecture. An unknown name
   /// fails; `error` then holds the message.

@@ -11,7 +11,7 @@ namespace {
 struct Scatter {
   Emit &e;
   Value ids, dy, out, accumulator, offset; ///< accumulator, offset: null where there is none
-  Type idType, element;
+  Type idType, dyType, tableType, sumType; ///< sums are kept in sumType and rounded to the table's when complete
   int64_t tokens, width, rows;
   Value columnBegin, columnEnd, sum;
 
@@ -42,9 +42,9 @@ struct Scatter {
     auto copy = [&] {
       e.loop(e.i64(0), e.i64(rows), 1, [&](Value r) {
         overColumns([&](Value column, Value mask) {
-          Value value =
-              accumulator ? e.loadVector(element, accumulator, row(r, column), mask) : e.number(0, e.vectorOf(element));
-          e.storeVector(value, out, row(r, column), mask);
+          Value value = accumulator ? e.loadVector(tableType, accumulator, row(r, column), mask)
+                                    : e.number(0, e.vectorOf(sumType));
+          e.storeVector(tableType, value, out, row(r, column), mask);
         });
       });
     };
@@ -65,14 +65,15 @@ struct Scatter {
   void addRow(Value j) {
     overColumns([&](Value column, Value mask) {
       Value at = e.minus(column, columnBegin);
-      Value more = e.loadVector(element, dy, row(j, column), mask);
-      e.storeVector(e.add(e.loadVector(element, sum, at, Value()), more), sum, at, Value());
+      Value more = e.loadVector(dyType, dy, row(j, column), mask);
+      e.storeVector(sumType, e.add(e.loadVector(sumType, sum, at, Value()), more), sum, at, Value());
     });
   }
   /// Token i is the first with its id: adds its row and those of the later ones, one after another.
   void addAll(Value i, Value id, Value local) {
     overColumns([&](Value column, Value mask) {
-      e.storeVector(e.loadVector(element, dy, row(i, column), mask), sum, e.minus(column, columnBegin), Value());
+      e.storeVector(sumType, e.loadVector(dyType, dy, row(i, column), mask), sum, e.minus(column, columnBegin),
+                    Value());
     });
     e.loop(e.plus(i, 1), e.i64(tokens), lanes, [&](Value from) {
       e.when(positive(e.joinLanes(Reduction::Max, matches(id, from, e.i64(tokens)))), [&] {
@@ -82,10 +83,10 @@ struct Scatter {
       });
     });
     overColumns([&](Value column, Value mask) {
-      Value value = e.loadVector(element, sum, e.minus(column, columnBegin), Value());
+      Value value = e.loadVector(sumType, sum, e.minus(column, columnBegin), Value());
       if (accumulator)
-        value = e.add(e.loadVector(element, out, row(local, column), mask), value);
-      e.storeVector(value, out, row(local, column), mask);
+        value = e.add(e.loadVector(tableType, out, row(local, column), mask), e.rounded(tableType, value));
+      e.storeVector(tableType, value, out, row(local, column), mask);
     });
   }
 };
@@ -106,7 +107,9 @@ int64_t emitEmbeddingGrad(Emit &e, const SpecialKernel &kernel, nn::EmbeddingGra
                   accumulator,
                   op.getOffset() ? kernel.of(op.getOffset()) : Value(),
                   ids.getElementType(),
+                  op.getDy().getType().getElementType(),
                   table.getElementType(),
+                  arithmeticType(table.getElementType()),
                   ids.getNumElements(),
                   table.getShape().back(),
                   table.getNumElements() / table.getShape().back(),
@@ -114,7 +117,7 @@ int64_t emitEmbeddingGrad(Emit &e, const SpecialKernel &kernel, nn::EmbeddingGra
                   {},
                   {}};
   int64_t block = std::min<int64_t>(llvm::alignTo(llvm::divideCeil(scatter.width, 8), lanes), 256);
-  scatter.sum = e.stackArray(scatter.element, block);
+  scatter.sum = e.stackArray(scatter.sumType, block);
   e.loop(begin, end, 1, [&](Value tile) {
     scatter.columnBegin = e.times(tile, block);
     scatter.columnEnd = e.least(e.plus(scatter.columnBegin, block), e.i64(scatter.width));

@@ -11,7 +11,8 @@ unsigned alignmentOf(Type element) {
 }
 } // namespace
 
-Emit::Emit(Location loc, Block *entry, bool fma) : ImplicitLocOpBuilder(loc, loc.getContext()), entry(entry), fma(fma) {
+Emit::Emit(Location loc, Block *entry, const CpuTarget &target)
+    : ImplicitLocOpBuilder(loc, loc.getContext()), entry(entry), target(target) {
   setInsertionPointToEnd(entry);
 }
 
@@ -72,7 +73,7 @@ Value Emit::max(Value a, Value b) {
   return isFloat(a) ? Value(arith::MaxNumFOp::create(*this, a, b)) : arith::MaxSIOp::create(*this, a, b);
 }
 Value Emit::mulAdd(Value a, Value b, Value c) {
-  if (!fma)
+  if (!hasFma())
     return add(mul(a, b), c);
   std::tie(a, b) = alike(a, b);
   std::tie(a, c) = alike(a, c);
@@ -118,28 +119,34 @@ Value Emit::address(Type element, Value base, Value offset) {
   return LLVM::GEPOp::create(*this, pointerType(), element, base, ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(offset)});
 }
 Value Emit::load(Type element, Value base, Value offset) {
-  return LLVM::LoadOp::create(*this, element, address(element, base, offset), alignmentOf(element));
+  Type stored = storageType(element);
+  return fromStorage(
+      element, LLVM::LoadOp::create(*this, stored, address(stored, base, offset), alignmentOf(stored)).getResult());
 }
-void Emit::store(Value value, Value base, Value offset) {
-  LLVM::StoreOp::create(*this, value, address(value.getType(), base, offset), alignmentOf(value.getType()));
+void Emit::store(Type element, Value value, Value base, Value offset) {
+  Value stored = toStorage(element, value);
+  LLVM::StoreOp::create(*this, stored, address(stored.getType(), base, offset), alignmentOf(stored.getType()));
 }
 Value Emit::loadVector(Type element, Value base, Value offset, Value mask) {
-  unsigned alignment = alignmentOf(element);
-  Value place = address(element, base, offset);
-  VectorType type = vectorOf(element);
+  Type stored = storageType(element);
+  unsigned alignment = alignmentOf(stored);
+  Value place = address(stored, base, offset);
+  VectorType type = vectorOf(stored);
   if (!mask)
-    return LLVM::LoadOp::create(*this, type, place, alignment);
-  return LLVM::MaskedLoadOp::create(*this, type, place, mask, ValueRange{number(0, type)}.front(),
-                                    getI32IntegerAttr(alignment), UnitAttr());
+    return fromStorage(element, LLVM::LoadOp::create(*this, type, place, alignment).getResult());
+  return fromStorage(element, LLVM::MaskedLoadOp::create(*this, type, place, mask, ValueRange{number(0, type)}.front(),
+                                                         getI32IntegerAttr(alignment), UnitAttr())
+                                  .getResult());
 }
-void Emit::storeVector(Value value, Value base, Value offset, Value mask) {
-  Type element = getElementTypeOrSelf(value.getType());
-  unsigned alignment = alignmentOf(element);
-  Value place = address(element, base, offset);
+void Emit::storeVector(Type element, Value value, Value base, Value offset, Value mask) {
+  Value stored = toStorage(element, value);
+  Type type = getElementTypeOrSelf(stored.getType());
+  unsigned alignment = alignmentOf(type);
+  Value place = address(type, base, offset);
   if (mask)
-    LLVM::MaskedStoreOp::create(*this, value, place, mask, alignment);
+    LLVM::MaskedStoreOp::create(*this, stored, place, mask, alignment);
   else
-    LLVM::StoreOp::create(*this, value, place, alignment);
+    LLVM::StoreOp::create(*this, stored, place, alignment);
 }
 Value Emit::addresses(Type element, Value base, Value offset, int64_t stride) {
   SmallVector<int64_t> steps;
@@ -152,15 +159,19 @@ Value Emit::addresses(Type element, Value base, Value offset, int64_t stride) {
 Value Emit::gather(Type element, Value base, Value offset, int64_t stride, Value mask) {
   if (!mask)
     mask = number(1, vectorOf(getI1Type()));
-  return LLVM::masked_gather::create(*this, vectorOf(element), addresses(element, base, offset, stride), mask,
-                                     ValueRange{number(0, vectorOf(element))}, getI32IntegerAttr(alignmentOf(element)));
+  Type stored = storageType(element);
+  return fromStorage(element, LLVM::masked_gather::create(
+                                  *this, vectorOf(stored), addresses(stored, base, offset, stride), mask,
+                                  ValueRange{number(0, vectorOf(stored))}, getI32IntegerAttr(alignmentOf(stored)))
+                                  .getResult());
 }
-void Emit::scatter(Value value, Value base, Value offset, int64_t stride, Value mask) {
+void Emit::scatter(Type element, Value value, Value base, Value offset, int64_t stride, Value mask) {
   if (!mask)
     mask = number(1, vectorOf(getI1Type()));
-  Type element = getElementTypeOrSelf(value.getType());
-  LLVM::masked_scatter::create(*this, value, addresses(element, base, offset, stride), mask,
-                               getI32IntegerAttr(alignmentOf(element)));
+  Value stored = toStorage(element, value);
+  Type type = getElementTypeOrSelf(stored.getType());
+  LLVM::masked_scatter::create(*this, stored, addresses(type, base, offset, stride), mask,
+                               getI32IntegerAttr(alignmentOf(type)));
 }
 Value Emit::stackArray(Type element, int64_t count) {
   OpBuilder::InsertionGuard guard(*this);
@@ -169,7 +180,7 @@ Value Emit::stackArray(Type element, int64_t count) {
 }
 void Emit::zero(Type element, Value base, int64_t count) {
   Value zeros = number(0, vectorOf(element));
-  loop(i64(0), i64(count), lanes, [&](Value i) { storeVector(zeros, base, i, Value()); });
+  loop(i64(0), i64(count), lanes, [&](Value i) { storeVector(element, zeros, base, i, Value()); });
 }
 
 Value Emit::laneNumbers() {

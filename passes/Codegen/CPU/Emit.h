@@ -1,5 +1,8 @@
 // A builder that writes the inside of a CPU kernel: loops, pieces of rows as vectors, reductions in a fixed lane
 // structure.
+//
+// bf16 and f16 exist in memory alone: a load widens them to f32, a store rounds to them (to nearest, ties to even; NaN
+// stays NaN), with the same bits on every CPU, whether it has instructions for that or not (see NarrowFloats.cpp).
 #pragma once
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -7,6 +10,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "passes/Codegen/CPU/CpuTarget.h"
 
 namespace hocket::cpu {
 /// Elements that are worked on at once, and partial sums of every reduction along a row: two AVX-512 registers. It is
@@ -18,12 +22,17 @@ constexpr int64_t reductionBlock = 8192;
 
 enum class Reduction : uint8_t { Sum, Max };
 
+/// True for bf16 and f16.
+bool isNarrow(mlir::Type element);
+/// The type in which numbers of an element type are computed: f32 for bf16 and f16, else the type itself.
+mlir::Type arithmeticType(mlir::Type element);
+
 class Emit : public mlir::ImplicitLocOpBuilder {
 public:
-  /// `entry`: where stack arrays are made. `fma`: the target multiplies and adds in one instruction.
-  Emit(mlir::Location loc, mlir::Block *entry, bool fma);
+  /// `entry`: where stack arrays are made.
+  Emit(mlir::Location loc, mlir::Block *entry, const CpuTarget &target);
 
-  bool hasFma() const { return fma; }
+  bool hasFma() const { return target.fma; }
   mlir::Type pointerType();
   mlir::VectorType vectorOf(mlir::Type element) { return mlir::VectorType::get({lanes}, element); }
 
@@ -57,15 +66,19 @@ public:
   /// Joins the lanes of a vector: halves are joined until one element is left.
   mlir::Value joinLanes(Reduction kind, mlir::Value vector);
 
-  // memory; offsets in elements; `mask` (which lanes there are) may be null for all
+  /// A number (or vector) of arithmeticType as it is after a store to `element` and a load: as it is, unless narrow.
+  mlir::Value rounded(mlir::Type element, mlir::Value value);
+
+  // memory, which holds `element`s; offsets in elements; `mask` (which lanes there are) may be null for all
   mlir::Value address(mlir::Type element, mlir::Value base, mlir::Value offset);
   mlir::Value load(mlir::Type element, mlir::Value base, mlir::Value offset);
-  void store(mlir::Value value, mlir::Value base, mlir::Value offset);
+  void store(mlir::Type element, mlir::Value value, mlir::Value base, mlir::Value offset);
   mlir::Value loadVector(mlir::Type element, mlir::Value base, mlir::Value offset, mlir::Value mask);
-  void storeVector(mlir::Value value, mlir::Value base, mlir::Value offset, mlir::Value mask);
-  /// Elements base[offset + lane * stride]; lanes without mask read zero.
+  void storeVector(mlir::Type element, mlir::Value value, mlir::Value base, mlir::Value offset, mlir::Value mask);
+  /// Elements base[offset + lane * stride]; lanes without mask read zero. Narrow elements are gathered one by one.
   mlir::Value gather(mlir::Type element, mlir::Value base, mlir::Value offset, int64_t stride, mlir::Value mask);
-  void scatter(mlir::Value value, mlir::Value base, mlir::Value offset, int64_t stride, mlir::Value mask);
+  void scatter(mlir::Type element, mlir::Value value, mlir::Value base, mlir::Value offset, int64_t stride,
+               mlir::Value mask);
   mlir::Value stackArray(mlir::Type element, int64_t count);
   void zero(mlir::Type element, mlir::Value base, int64_t count); ///< count a multiple of `lanes`
 
@@ -82,9 +95,16 @@ public:
   void when(mlir::Value condition, llvm::function_ref<void()> then);
 
 private:
+  /// What memory holds of an element type: i16 for bf16 and f16.
+  mlir::Type storageType(mlir::Type element);
+  mlir::Value fromStorage(mlir::Type element, mlir::Value stored);
+  mlir::Value toStorage(mlir::Type element, mlir::Value value);
+  mlir::Value like(mlir::Value shape, mlir::Type element, uint32_t bits); ///< an integer, repeated as `shape` is
+  mlir::Value fromHalfBits(mlir::Value bits);
+  mlir::Value toHalfBits(mlir::Value value);
   std::pair<mlir::Value, mlir::Value> alike(mlir::Value a, mlir::Value b);
   mlir::Value addresses(mlir::Type element, mlir::Value base, mlir::Value offset, int64_t stride);
   mlir::Block *entry;
-  bool fma;
+  const CpuTarget &target;
 };
 } // namespace hocket::cpu

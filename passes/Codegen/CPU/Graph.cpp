@@ -3,6 +3,8 @@
 using namespace mlir;
 
 namespace hocket::cpu {
+static Type elementOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
+
 Graph::Graph(func::FuncOp kernel, const KernelShape &shape, ValueRange bufferValues, ValueRange scalarValues)
     : kernel(kernel), shape(shape) {
   size_t nextBuffer = 0, nextScalar = 0;
@@ -25,8 +27,8 @@ LogicalResult Graph::build() {
     Space space = shape.spaces.lookup(value);
     int64_t columns = shape.columns;
     Value base = buffer;
-    outputs.push_back({refs[value], space, base,
-                       [=](Emit &e, Value row) { return RowAccess{base, e.times(row, columns), Value()}; }});
+    output(refs[value], elementOf(value), space, base,
+           [=](Emit &e, Value row) { return RowAccess{base, e.times(row, columns), Value()}; });
   }
   return success();
 }
@@ -88,14 +90,32 @@ Ref Graph::sum(Ref full, Type element) {
   step->stage = full.step->stage;
   return {step, 0};
 }
+void Graph::define(Value value, Ref ref) {
+  Type element = elementOf(value);
+  bool exact = ref.step->kind == Step::Load && ref.step->element == element;
+  if (isNarrow(element) && !exact) {
+    ref = map(ref.step->space, {ref}, [=](Emit &e, ValueRange v) { return e.rounded(element, v[0]); });
+    ref.step->rounds = true;
+    ref.step->element = element;
+    ref.step->cheap = ref.step->space == Space::Full;
+  }
+  refs[value] = ref;
+}
+void Graph::output(Ref value, Type element, Space space, Value base, FindRow findRow) {
+  // a store rounds by itself, to the same bits
+  if (value.step->rounds && value.step->element == element)
+    value = value.step->operands[0];
+  outputs.push_back({value, element, space, base, std::move(findRow)});
+}
 Ref Graph::loadRows(Type element, FindRow findRow) {
   Step *step = make(Step::Load, Space::Full);
   step->element = element;
   step->findRow = std::move(findRow);
   return {step, 0};
 }
-Ref Graph::loadOfRow(Compute compute) {
+Ref Graph::loadOfRow(Type element, Compute compute) {
   Step *step = make(Step::Load, Space::Row);
+  step->element = element;
   step->compute = std::move(compute);
   return {step, 0};
 }
@@ -112,10 +132,10 @@ Ref Graph::load(Value value, Space space) {
   if (known.step)
     return known;
   int64_t elements = codegen::elementsOf(value), columns = shape.columns;
-  Type element = cast<RankedTensorType>(value.getType()).getElementType();
+  Type element = elementOf(value);
   Value base = bufferOf(value);
   if (space == Space::Row || (elements == 1 && shape.elements() > 1)) {
-    known = loadOfRow([=](Emit &e, const Place &place, ValueRange) {
+    known = loadOfRow(element, [=](Emit &e, const Place &place, ValueRange) {
       Value index = elements == 1 ? e.i64(0) : e.modulo(place.row, elements);
       return SmallVector<Value>{e.load(element, base, index)};
     });

@@ -43,7 +43,7 @@ struct Step {
     Sum     ///< operand Full, result Column: added over the rows in order
   } kind;
   Space space;
-  mlir::Type element; ///< of a load or a reduction
+  mlir::Type element; ///< of a load (as memory holds it), a reduction (as it is added), a rounding (to what)
   llvm::SmallVector<Ref> operands;
   FindRow findRow;
   mlir::Value base;
@@ -54,10 +54,12 @@ struct Step {
   int stage = 0;
   /// A Full map that costs less to compute again in a later loop than to keep.
   bool cheap = false;
+  bool rounds = false; ///< a map to the nearest number of a narrow element type
 };
 
 struct Output {
   Ref value;
+  mlir::Type element; ///< as memory holds it
   Space space;
   mlir::Value base;
   FindRow findRow; ///< Full only
@@ -83,14 +85,16 @@ public:
   Ref reduce(Reduction kind, Ref full, mlir::Type element);
   Ref sum(Ref full, mlir::Type element);
   Ref loadRows(mlir::Type element, FindRow findRow);
-  Ref loadOfRow(Compute compute);
-  void define(mlir::Value value, Ref ref) { refs[value] = ref; }
+  Ref loadOfRow(mlir::Type element, Compute compute);
+  /// `ref` is the meaning of a result of an op, once it is rounded to the result's element type. Values of a graph are
+  /// of arithmeticType; what an op makes is rounded even where the next op is in the same kernel.
+  void define(mlir::Value value, Ref ref);
   /// The buffer of a value made outside of the kernel; the number of an i64 operand.
   mlir::Value bufferOf(mlir::Value value) const { return buffers.lookup(value); }
   mlir::Value scalarOf(mlir::Value value) const { return scalars.lookup(value); }
   /// The buffers of a result of the kernel (a value may be returned more than once).
   llvm::SmallVector<mlir::Value> resultBuffers(mlir::Value value) const;
-  void output(Ref value, mlir::Value base, FindRow findRow) { outputs.push_back({value, Space::Full, base, findRow}); }
+  void output(Ref value, mlir::Type element, Space space, mlir::Value base, FindRow findRow);
 
 private:
   Ref load(mlir::Value value, Space space);

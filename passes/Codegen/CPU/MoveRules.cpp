@@ -35,7 +35,7 @@ void stack(Graph &graph, StackOp op) {
   int64_t columns = graph.getShape().columns;
   for (Value base : graph.resultBuffers(op.getY()))
     for (unsigned k = 0; k < op.getXs().size(); ++k)
-      graph.output(graph.read(op, k), base, [=](Emit &e, Value row) {
+      graph.output(graph.read(op, k), typeOf(op.getY()).getElementType(), Space::Full, base, [=](Emit &e, Value row) {
         Value flat = e.times(row, columns);
         Value piece = e.plus(e.times(e.over(flat, side), count), k);
         return RowAccess{base, e.plus(e.times(piece, side), e.modulo(flat, side)), Value()};
@@ -73,7 +73,7 @@ void unpack(Graph &graph, step::UnpackOp op) {
   Ref x = graph.loadRows(typeOf(op.getX()).getElementType(),
                          [=](Emit &e, Value row) { return RowAccess{from, e.times(row, piece), Value()}; });
   for (Value base : graph.resultBuffers(op.getY()))
-    graph.output(x, base, [=](Emit &e, Value row) {
+    graph.output(x, typeOf(op.getY()).getElementType(), Space::Full, base, [=](Emit &e, Value row) {
       Value within = e.times(e.over(row, outer), piece);
       return RowAccess{base, e.plus(e.times(e.modulo(row, outer), all), within), e.minus(e.i64(all), within)};
     });

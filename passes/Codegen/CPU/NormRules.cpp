@@ -32,7 +32,7 @@ Statistics statistics(Graph &graph, Ref x, Type element, double eps, bool center
   });
   return found;
 }
-Type elementOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
+Type sumType(Value tensor) { return arithmeticType(cast<RankedTensorType>(tensor.getType()).getElementType()); }
 
 Ref normalised(Graph &graph, Ref x, const Statistics &row) {
   if (!row.mean.step)
@@ -43,7 +43,7 @@ Ref normalised(Graph &graph, Ref x, const Statistics &row) {
 
 void normalise(Graph &graph, Operation *op, double eps, bool centered) {
   Ref x = graph.read(op, 0), gain = graph.read(op, 1);
-  Statistics row = statistics(graph, x, elementOf(op->getOperand(0)), eps, centered);
+  Statistics row = statistics(graph, x, sumType(op->getOperand(0)), eps, centered);
   Ref n = normalised(graph, x, row);
   Ref y = centered ? graph.map(Space::Full, {n, gain, graph.read(op, 2)},
                                [](Emit &e, ValueRange v) { return e.mulAdd(v[0], v[1], v[2]); })
@@ -54,7 +54,7 @@ void normalise(Graph &graph, Operation *op, double eps, bool centered) {
 /// With n the normalised row and g = dy gain: dx = inverse (g - mean(g) - n mean(g n)); rms has no mean(g).
 void inputGradient(Graph &graph, Operation *op, double eps, bool centered) {
   Ref dy = graph.read(op, 0), x = graph.read(op, 1), gain = graph.read(op, 2);
-  Type element = elementOf(op->getOperand(1));
+  Type element = sumType(op->getOperand(1));
   double each = 1.0 / static_cast<double>(graph.getShape().columns);
   Statistics row = statistics(graph, x, element, eps, centered);
   Ref g = graph.cheap(graph.map(Space::Full, {dy, gain}, [](Emit &e, ValueRange v) { return e.mul(v[0], v[1]); }));
@@ -79,7 +79,7 @@ void inputGradient(Graph &graph, Operation *op, double eps, bool centered) {
 
 void parameterGradient(Graph &graph, Operation *op, double eps, bool centered) {
   Ref dy = graph.read(op, 0), x = graph.read(op, 1);
-  Type element = elementOf(op->getOperand(1));
+  Type element = sumType(op->getOperand(1));
   Ref n = normalised(graph, x, statistics(graph, x, element, eps, centered));
   Ref product = graph.map(Space::Full, {dy, n}, [](Emit &e, ValueRange v) { return e.mul(v[0], v[1]); });
   graph.define(op->getResult(0), graph.sum(product, element));

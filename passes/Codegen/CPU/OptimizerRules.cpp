@@ -52,7 +52,7 @@ void cosineRate(Graph &graph, CosineRateOp op) {
   std::optional<double> decay;
   if (op.getDecay())
     decay = static_cast<double>(*op.getDecay());
-  Type element = cast<RankedTensorType>(op.getRate().getType()).getElementType();
+  Type element = arithmeticType(cast<RankedTensorType>(op.getRate().getType()).getElementType());
   Ref rate = graph.map(Space::Row, {graph.read(op, 0)}, [=](Emit &e, ValueRange v) -> Value {
     Type real = e.getF64Type();
     Value step = arith::SIToFPOp::create(e, real, v[0]);

@@ -14,7 +14,7 @@ struct Rope {
   Value x, y, positions;
   int64_t size, half, tokens, heads;
   bool interleaved;
-  Type f32, f64;
+  Type f32, f64, xType, yType;
   Value cosines, sines, turns; ///< per pair, on the stack: of the token; turns per position (double)
 
   Rope(Emit &e, nn::RopeOp op, const SpecialKernel &kernel) : e(e), op(op), f32(e.getF32Type()), f64(e.getF64Type()) {
@@ -24,6 +24,7 @@ struct Rope {
     tokens = shape[0] * shape[1];
     heads = op.getX().getType().getNumElements() / (tokens * size);
     interleaved = op.getInterleaved();
+    xType = op.getX().getType().getElementType(), yType = op.getY().getType().getElementType();
     x = kernel.of(op.getX()), y = kernel.ofResult(op.getY()), positions = kernel.of(op.getPositions());
     int64_t padded = llvm::alignTo(half, lanes);
     cosines = e.stackArray(f32, padded), sines = e.stackArray(f32, padded), turns = e.stackArray(f64, padded);
@@ -38,7 +39,7 @@ struct Rope {
       for (int64_t i = first; i < first + lanes; ++i)
         each.push_back(i < half ? scale * std::pow(theta, -double(i) / double(half)) / (2 * std::numbers::pi) : 0);
       Value vector = arith::ConstantOp::create(e, DenseElementsAttr::get(e.vectorOf(f64), ArrayRef<double>(each)));
-      e.storeVector(vector, turns, e.i64(first), Value());
+      e.storeVector(f64, vector, turns, e.i64(first), Value());
     }
   }
   void tokenTable(Value token) {
@@ -50,8 +51,8 @@ struct Rope {
       Value sine = math::SinOp::create(e, angle);
       if (op.getInverse())
         sine = arith::NegFOp::create(e, sine);
-      e.storeVector(math::CosOp::create(e, angle), cosines, i, Value());
-      e.storeVector(sine, sines, i, Value());
+      e.storeVector(f32, math::CosOp::create(e, angle), cosines, i, Value());
+      e.storeVector(f32, sine, sines, i, Value());
     });
   }
   /// Elements first[i], second[i] of 32 pairs turn together.
@@ -60,10 +61,10 @@ struct Rope {
     Value second = e.plus(first, interleaved ? 1 : half);
     int64_t stride = interleaved ? 2 : 1;
     auto read = [&](Value at) {
-      return interleaved ? e.gather(f32, x, at, stride, mask) : e.loadVector(f32, x, at, mask);
+      return interleaved ? e.gather(xType, x, at, stride, mask) : e.loadVector(xType, x, at, mask);
     };
     auto write = [&](Value value, Value at) {
-      interleaved ? e.scatter(value, y, at, stride, mask) : e.storeVector(value, y, at, mask);
+      interleaved ? e.scatter(yType, value, y, at, stride, mask) : e.storeVector(yType, value, y, at, mask);
     };
     Value a = read(first), b = read(second);
     Value cosine = e.loadVector(f32, cosines, i, Value()), sine = e.loadVector(f32, sines, i, Value());
@@ -78,7 +79,7 @@ struct Rope {
       turnPairs(row, e.i64(half / lanes * lanes), e.lanesBelow(e.i64(half % lanes)));
     for (int64_t i = 2 * half; i < size; i += lanes) { // beyond the rotary part
       Value mask = size - i < lanes ? e.lanesBelow(e.i64(size - i)) : Value();
-      e.storeVector(e.loadVector(f32, x, e.plus(row, i), mask), y, e.plus(row, i), mask);
+      e.storeVector(yType, e.loadVector(xType, x, e.plus(row, i), mask), y, e.plus(row, i), mask);
     }
   }
 };

@@ -111,7 +111,7 @@ private:
     }
     for (const Output &output : graph.getOutputs())
       if (output.space == Space::Row)
-        e.store(rowValues.at(output.value), output.base, row);
+        e.store(output.element, rowValues.at(output.value), output.base, row);
   }
   void computeRowSteps(int stage) {
     for (Step *step : needed)
@@ -216,7 +216,7 @@ private:
     for (auto [output, value] : stored) {
       const RowAccess &to = outputRows.at(output);
       Value written = to.limit ? e.both(mask, e.lanesBelow(e.minus(to.limit, column))) : mask;
-      e.storeVector(value, to.base, e.plus(to.offset, column), written);
+      e.storeVector(output->element, value, to.base, e.plus(to.offset, column), written);
     }
     return next;
   }
@@ -250,14 +250,14 @@ private:
       save.element = getElementTypeOrSelf(value.getType());
       save.base = e.stackArray(save.element, llvm::alignTo(shape.columns, lanes));
     }
-    e.storeVector(value, save.base, column, Value());
+    e.storeVector(save.element, value, save.base, column, Value());
   }
   void addToColumns(Step *sum) {
     Value value = e.repeat(full(sum->operands[0]));
     Value at = e.minus(column, columnBegin), base = totals.at(sum).second;
     Value before = e.loadVector(sum->element, base, at, Value());
     // lanes beyond the columns lie in the padding of the array
-    e.storeVector(e.add(before, value), base, at, Value());
+    e.storeVector(sum->element, e.add(before, value), base, at, Value());
   }
 
   // ---- sums over rows
@@ -281,14 +281,15 @@ private:
         if (output.space == Space::Column)
           stored.push_back({&output, ofColumn(output.value)});
       for (auto [output, value] : stored)
-        e.storeVector(value, output->base, column, mask);
+        e.storeVector(output->element, value, output->base, column, mask);
       return SmallVector<Value>();
     });
   }
   void joinBlock(Type element, std::pair<Value, Value> arrays) {
     e.loop(e.i64(0), e.i64(paddedColumns()), lanes, [&](Value at) {
       Value total = e.loadVector(element, arrays.first, at, Value());
-      e.storeVector(e.add(total, e.loadVector(element, arrays.second, at, Value())), arrays.first, at, Value());
+      e.storeVector(element, e.add(total, e.loadVector(element, arrays.second, at, Value())), arrays.first, at,
+                    Value());
     });
   }
   Value ofColumn(Ref ref) {

@@ -7,6 +7,7 @@ using namespace hocket::nn;
 namespace hocket::cpu {
 namespace {
 Type elementOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
+Type sumType(Value tensor) { return arithmeticType(elementOf(tensor)); }
 Value equal(Emit &e, Value a, Value b) { return e.compare(arith::CmpIPredicate::eq, a, b); }
 
 /// ids - offset as i64; the offset of a shard is a number that the launch passes.
@@ -22,7 +23,7 @@ void pick(Graph &graph, PickOp op) {
                       Value inside = e.compare(arith::CmpIPredicate::ult, id, e.i64(columns));
                       Value place0 = e.choose(inside, id, e.i64(0));
                       Value found = e.load(element, base, e.plus(e.times(place.row, columns), place0));
-                      return SmallVector<Value>{e.choose(inside, found, e.number(0, element))};
+                      return SmallVector<Value>{e.choose(inside, found, e.number(0, found.getType()))};
                     }));
   graph.define(op.getY(), y);
 }
@@ -52,11 +53,11 @@ void crossEntropyGrad(Graph &graph, CrossEntropyGradOp op) {
 void rowSumExp(Graph &graph, RowSumExpOp op) {
   Ref terms = graph.map(Space::Full, {graph.read(op, 0), graph.read(op, 1)},
                         [](Emit &e, ValueRange v) { return e.exp(e.sub(v[0], v[1])); });
-  graph.define(op.getY(), graph.reduce(Reduction::Sum, terms, elementOf(op.getX())));
+  graph.define(op.getY(), graph.reduce(Reduction::Sum, terms, sumType(op.getX())));
 }
 
 void countTokens(Graph &graph, CountTokensOp op) {
-  Type element = elementOf(op.getCount());
+  Type element = sumType(op.getCount());
   Ref ones = graph.map(Space::Full, {graph.read(op, 0)}, [=](Emit &e, ValueRange v) {
     Value counted = e.compare(arith::CmpIPredicate::ne, v[0], e.number(-1, v[0].getType()));
     Type wide = e.vectorOf(element);
@@ -70,11 +71,11 @@ void countTokens(Graph &graph, CountTokensOp op) {
 LogicalResult buildRowRule(Graph &graph, Operation *op) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](RowMaxOp max) {
-        graph.define(max.getY(), graph.reduce(Reduction::Max, graph.read(op, 0), elementOf(max.getX())));
+        graph.define(max.getY(), graph.reduce(Reduction::Max, graph.read(op, 0), sumType(max.getX())));
         return success();
       })
       .Case([&](SumOp sum) {
-        Type element = elementOf(sum.getX());
+        Type element = sumType(sum.getX());
         bool whole = codegen::roleOf(op) == codegen::Role::Rows;
         graph.define(sum.getY(), whole ? graph.reduce(Reduction::Sum, graph.read(op, 0), element)
                                        : graph.sum(graph.read(op, 0), element));
@@ -83,7 +84,7 @@ LogicalResult buildRowRule(Graph &graph, Operation *op) {
       .Case([&](SquareSumOp sum) {
         Ref squares =
             graph.map(Space::Full, {graph.read(op, 0)}, [](Emit &e, ValueRange v) { return e.mul(v[0], v[0]); });
-        graph.define(sum.getY(), graph.reduce(Reduction::Sum, squares, elementOf(sum.getX())));
+        graph.define(sum.getY(), graph.reduce(Reduction::Sum, squares, sumType(sum.getX())));
         return success();
       })
       .Case([&](RowSumExpOp sum) { return rowSumExp(graph, sum), success(); })

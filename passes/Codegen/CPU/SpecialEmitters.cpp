@@ -28,7 +28,12 @@ FailureOr<int64_t> emitSpecial(Emit &emit, const SpecialKernel &kernel, Operatio
       .Case([&](nn::RopeOp rope) { return emitRope(emit, kernel, rope, begin, end); })
       .Case([&](nn::EmbeddingGradOp grad) { return emitEmbeddingGrad(emit, kernel, grad, begin, end); })
       .Case([&](nn::AttentionOp attention) { return emitAttention(emit, kernel, attention, begin, end); })
-      .Case([&](nn::AttentionGradOp grad) { return emitAttentionGrad(emit, kernel, grad, begin, end); })
+      .Case([&](nn::AttentionGradOp grad) -> FailureOr<int64_t> {
+        for (Value sum : {grad.getDk(), grad.getDv()})
+          if (Type element = getElementTypeOrSelf(sum.getType()); !element.isF32())
+            return grad.emitOpError("adds up ") << element << ", expected gradients of keys and values in f32";
+        return emitAttentionGrad(emit, kernel, grad, begin, end);
+      })
       .Default([](Operation *other) { return other->emitOpError("has no rule for the CPU"); });
 }
 } // namespace hocket::cpu

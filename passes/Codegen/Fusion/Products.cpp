@@ -87,8 +87,9 @@ std::string ruleOf(LinearOp op) {
 }
 
 /// The accumulator that a product may be added to: `add` of the product and a loaded tensor, and nothing else uses it.
+/// Of 16 bits it may not: the add takes a rounded product.
 AddOp accumulation(Value product) {
-  if (!product.hasOneUse())
+  if (!product.hasOneUse() || !getElementTypeOrSelf(product.getType()).isF32())
     return {};
   auto add = dyn_cast<AddOp>(*product.getUsers().begin());
   if (!add || add.getA().getType() != add.getB().getType())

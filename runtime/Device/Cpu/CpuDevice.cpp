@@ -45,8 +45,7 @@ Status CpuDevice::launch(Stream &, const Launch &launch) {
 }
 
 Status CpuDevice::gemm(Stream &, const Gemm &gemm, const void *a, const void *b, void *c) {
-  return cpuGemm(threadPool, gemm, static_cast<const float *>(a), static_cast<const float *>(b),
-                 static_cast<float *>(c));
+  return cpuGemm(threadPool, gemm, a, b, c);
 }
 
 } // namespace hocket::runtime

@@ -2,15 +2,18 @@
 #ifndef HOCKET_RUNTIME_DEVICE_CPU_CPUDEVICE_H
 #define HOCKET_RUNTIME_DEVICE_CPU_CPUDEVICE_H
 
+#include "runtime/Device/Cpu/Products.h"
 #include "runtime/Device/Cpu/ThreadPool.h"
 #include "runtime/Device/Device.h"
 
 namespace hocket::runtime {
 
-// C = op(A) op(B) (+ C) by oneDNN, each thread of the pool computing a fixed part: of the batch if it has at least one
-// product per thread, otherwise of the longer of M and N, cut at multiples of 16. The cut depends on the shape and the
-// number of threads alone; small products are not cut. Fails where oneDNN refuses (Invalid; says with which sizes).
-Status cpuGemm(ThreadPool &pool, const Gemm &gemm, const float *a, const float *b, float *c);
+// C = op(A) op(B) (+ C) by oneDNN (how: Products.h), each thread of the pool computing a fixed part: of the batch if it
+// has at least one product per thread, otherwise of the longer of M and N, cut at multiples of 16. The cut depends on
+// the shape and the number of threads alone; small products are not cut. Fails where oneDNN refuses (Invalid; says with
+// which sizes).
+Status cpuGemm(ThreadPool &pool, const Gemm &gemm, const void *a, const void *b, void *c,
+               BFloatProducts bfloat = bestBFloatProducts());
 
 class CpuDevice : public Device {
 public:

@@ -1,11 +1,8 @@
-// Matrix products through oneDNN's dnnl_sgemm, which is row-major. Debian's oneDNN knows only OpenMP: left alone it
-// would start a team of its own under each of our threads, so each of them tells OpenMP, once, to use one thread.
+// Cuts a product into one part for each thread; Products.h multiplies.
 #include "runtime/Device/Cpu/CpuDevice.h"
+#include "runtime/Device/Cpu/Products.h"
 #include <algorithm>
-#include <cstring>
-#include <dlfcn.h>
 #include <fmt/format.h>
-#include <oneapi/dnnl/dnnl.h>
 
 namespace hocket::runtime {
 namespace {
@@ -15,45 +12,39 @@ constexpr int64_t worthSharing = 1 << 20;
 // Parts of a product start at multiples of this (a vector register of f32).
 constexpr int64_t lane = 16;
 
-// OpenMP counts threads per calling thread.
-void useOneOpenMpThread() {
-  thread_local bool done = [] {
-    if (auto *set = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads")))
-      set(1);
-    return true;
-  }();
-  static_cast<void>(done);
-}
-
 // Rows [rows.begin, rows.end) and columns of one product.
 struct Window {
   ThreadPool::Part rows, columns;
 };
 
-dnnl_status_t multiply(const Gemm &g, Window w, const float *a, const float *b, float *c) {
-  int64_t m = w.rows.end - w.rows.begin, n = w.columns.end - w.columns.begin;
-  c += w.rows.begin * g.ldc + w.columns.begin;
-  if (g.k == 0) {
-    for (int64_t i = 0; i < m && !g.accumulate; ++i)
-      std::memset(c + i * g.ldc, 0, sizeof(float) * n);
-    return dnnl_success;
-  }
-  useOneOpenMpThread();
-  a += w.rows.begin * (g.transA ? 1 : g.lda);
-  b += w.columns.begin * (g.transB ? g.ldb : 1);
-  return dnnl_sgemm(g.transA ? 'T' : 'N', g.transB ? 'T' : 'N', m, n, g.k, 1.0f, a, g.lda, b, g.ldb,
-                    g.accumulate ? 1.0f : 0.0f, c, g.ldc);
+const std::byte *at(const void *base, GemmType type, int64_t element) {
+  return static_cast<const std::byte *>(base) + element * sizeBytes(type);
+}
+
+std::string textOf(const Gemm &g, int status) {
+  constexpr const char *names[] = {"f32", "bf16", "f16"};
+  std::string types =
+      g.type == GemmType::F32 ? "" : fmt::format(" of {} as {}", names[int(g.type)], names[int(g.resultType)]);
+  return fmt::format("oneDNN refuses the product{} m {} n {} k {} lda {} ldb {} ldc {}{}{} (status {})", types, g.m,
+                     g.n, g.k, g.lda, g.ldb, g.ldc, g.transA ? " A transposed" : "", g.transB ? " B transposed" : "",
+                     status);
 }
 
 } // namespace
 
-Status cpuGemm(ThreadPool &pool, const Gemm &g, const float *a, const float *b, float *c) {
+Status cpuGemm(ThreadPool &pool, const Gemm &g, const void *a, const void *b, void *c, BFloatProducts bfloat) {
   if (g.m <= 0 || g.n <= 0 || g.batch <= 0)
     return {};
-  std::atomic<int> worst{dnnl_success};
-  auto one = [&](int64_t i, Window window) {
-    dnnl_status_t status = multiply(g, window, a + i * g.strideA, b + i * g.strideB, c + i * g.strideC);
-    if (status != dnnl_success)
+  std::atomic<int> worst{0};
+  auto one = [&](int64_t i, Window w) {
+    Gemm part = g;
+    part.m = w.rows.end - w.rows.begin, part.n = w.columns.end - w.columns.begin;
+    int64_t inA = i * g.strideA + w.rows.begin * (g.transA ? 1 : g.lda);
+    int64_t inB = i * g.strideB + w.columns.begin * (g.transB ? g.ldb : 1);
+    int64_t inC = i * g.strideC + w.rows.begin * g.ldc + w.columns.begin;
+    int status = multiply(part, at(a, g.type, inA), at(b, g.type, inB),
+                          static_cast<std::byte *>(c) + inC * sizeBytes(g.resultType), bfloat);
+    if (status != 0)
       worst.store(status, std::memory_order_relaxed);
   };
   bool alone = pool.threads() == 1 || g.m * g.n * std::max<int64_t>(g.k, 1) * g.batch < worthSharing;
@@ -75,13 +66,9 @@ Status cpuGemm(ThreadPool &pool, const Gemm &g, const float *a, const float *b, 
         one(i, byRows ? Window{part, {0, g.n}} : Window{{0, g.m}, part});
     });
   }
-  if (worst == dnnl_success)
+  if (worst == 0)
     return {};
-  return Error{ErrorKind::Invalid,
-               fmt::format("oneDNN refuses the product m {} n {} k {} lda {} ldb {} ldc {}{}{} (status {})", g.m, g.n,
-                           g.k, g.lda, g.ldb, g.ldc, g.transA ? " A transposed" : "", g.transB ? " B transposed" : "",
-                           worst.load()),
-               {}};
+  return Error{ErrorKind::Invalid, textOf(g, worst), {}};
 }
 
 } // namespace hocket::runtime

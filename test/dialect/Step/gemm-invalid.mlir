@@ -45,3 +45,27 @@ func.func @add(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>, %c: tensor<16xf32>) {
   %0 = step.gemm %a, %b add %c : tensor<16xf32> mnk [4, 16, 8] leading [8, 16, 16] : tensor<4x8xf32>, tensor<8x16xf32> -> (tensor<4x16xf32>)
   return
 }
+
+// -----
+
+func.func @element(%a: tensor<4x8xf64>, %b: tensor<8x16xf64>) {
+  // expected-error-re @+1 {{{{^}}'step.gemm' op multiplies 'f64', expected f32, bf16 or f16{{$}}}}
+  %0 = step.gemm %a, %b mnk [4, 16, 8] leading [8, 16, 16] : tensor<4x8xf64>, tensor<8x16xf64> -> (tensor<4x16xf64>)
+  return
+}
+
+// -----
+
+func.func @elements(%a: tensor<4x8xbf16>, %b: tensor<8x16xf16>) {
+  // expected-error-re @+1 {{{{^}}'step.gemm' op multiplies 'bf16' by 'f16', expected one type{{$}}}}
+  %0 = step.gemm %a, %b mnk [4, 16, 8] leading [8, 16, 16] : tensor<4x8xbf16>, tensor<8x16xf16> -> (tensor<4x16xf32>)
+  return
+}
+
+// -----
+
+func.func @result(%a: tensor<4x8xbf16>, %b: tensor<8x16xbf16>) {
+  // expected-error-re @+1 {{{{^}}'step.gemm' op makes 'f16' of 'bf16', expected f32 or 'bf16'{{$}}}}
+  %0 = step.gemm %a, %b mnk [4, 16, 8] leading [8, 16, 16] : tensor<4x8xbf16>, tensor<8x16xbf16> -> (tensor<4x16xf16>)
+  return
+}

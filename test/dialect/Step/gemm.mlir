@@ -12,3 +12,12 @@ func.func @batched(%a: memref<2x4x8xf32>, %b: memref<8x16xf32>, %y: memref<2x4x1
   step.gemm %a, %b outs(%y : memref<2x4x16xf32>) mnk [4, 16, 8] leading [8, 16, 16] batch 2 strides [32, 0, 64] : memref<2x4x8xf32>, memref<8x16xf32> -> ()
   return
 }
+// Products of 16 bits, with a result of their own type or of f32.
+// CHECK-LABEL: @narrow
+func.func @narrow(%a: tensor<4x8xbf16>, %b: tensor<8x16xbf16>, %c: tensor<4x16xf32>) {
+  // CHECK: step.gemm %arg0, %arg1 mnk [4, 16, 8] leading [8, 16, 16] : tensor<4x8xbf16>, tensor<8x16xbf16> -> (tensor<4x16xbf16>)
+  %0 = step.gemm %a, %b mnk [4, 16, 8] leading [8, 16, 16] : tensor<4x8xbf16>, tensor<8x16xbf16> -> (tensor<4x16xbf16>)
+  // CHECK: step.gemm %arg0, %arg1 add %arg2 : tensor<4x16xf32> mnk [4, 16, 8] leading [8, 16, 16] : tensor<4x8xbf16>, tensor<8x16xbf16> -> (tensor<4x16xf32>)
+  %1 = step.gemm %a, %b add %c : tensor<4x16xf32> mnk [4, 16, 8] leading [8, 16, 16] : tensor<4x8xbf16>, tensor<8x16xbf16> -> (tensor<4x16xf32>)
+  return
+}

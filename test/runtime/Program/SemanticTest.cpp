@@ -122,7 +122,7 @@ static const Case bodyCases[] = {
      },
      "stage 0 body 'forward_0' instruction 0: leading dimension of A is 1, expected at least its 2 columns"},
     {"GemmMissing", [](ProgramT &p) { at(p, 0, 1, 0).op = Op::Gemm; },
-     "stage 0 body 'forward_0' instruction 0: matrix product without sizes, expected sizes and type f32"}};
+     "stage 0 body 'forward_0' instruction 0: matrix product without sizes, expected m, n and k"}};
 
 static const Case scheduleCases[] = {
     {"RowBody", [](ProgramT &p) { train(p, 0).rows[1] = changed(train(p, 0).rows[1], RowKind::Body, 0, 4, 0, 0); },

@@ -4,15 +4,20 @@ using namespace hocket::cpu::testing;
 
 namespace {
 struct FusedCase {
-  const char *fused;
-  std::vector<const char *> apart; ///< kernels @a, @b, …: each is given the values named in `wiring`
+  std::string fused;
+  std::vector<std::string> apart; ///< kernels @a, @b, …: each is given the values named in `wiring`
   /// For each kernel: which values it reads. Values are numbered: the fused kernel's arguments, then all results in
   /// order.
   std::vector<std::vector<int>> wiring;
   std::vector<int> results; ///< the values that the fused kernel returns
 };
 
-void checkBits(const FusedCase &c) {
+void replace(std::string &text, const std::string &from, const std::string &to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+void checkBitsOnce(const FusedCase &c) {
   SCOPED_TRACE(c.fused);
   Kernels fused(c.fused);
   ASSERT_TRUE(fused.compiled());
@@ -29,6 +34,17 @@ void checkBits(const FusedCase &c) {
   }
   for (size_t i = 0; i < c.results.size(); ++i)
     EXPECT_TRUE(together[i] == values[c.results[i]]) << "result " << i;
+}
+
+/// With tensors of f32, and with those of 16 bits, whose results are rounded inside a kernel as well.
+void checkBits(const FusedCase &c) {
+  for (const char *element : {"xf32>", "xbf16>", "xf16>"}) {
+    FusedCase typed = c;
+    replace(typed.fused, "xf32>", element);
+    for (std::string &text : typed.apart)
+      replace(text, "xf32>", element);
+    checkBitsOnce(typed);
+  }
 }
 
 #define X "tensor<6x5x77xf32>"

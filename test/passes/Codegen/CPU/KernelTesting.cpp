@@ -1,5 +1,6 @@
 // See KernelTesting.h.
 #include "KernelTesting.h"
+#include "dialect/NN/Rounding.h"
 #include "dialect/Step/Step.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -8,6 +9,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Parser/Parser.h"
+#include "runtime/Comm/Half.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
@@ -32,6 +34,15 @@ template <typename T> void read(const HostBuffer &buffer, HostTensor &values) {
     std::memcpy(&value, buffer.bytes.data() + i * sizeof(T), sizeof(T));
     values[i] = static_cast<double>(value);
   }
+}
+
+bool isNarrow(Type element) { return element.isBF16() || element.isF16(); }
+uint16_t narrowBits(Type element, double value) {
+  auto single = static_cast<float>(nn::roundedTo(element, value));
+  return element.isBF16() ? runtime::toBFloat16(single).bits : runtime::toFloat16(single).bits;
+}
+double narrowValue(Type element, uint16_t bits) {
+  return element.isBF16() ? runtime::toFloat(runtime::BFloat16{bits}) : runtime::toFloat(runtime::Float16{bits});
 }
 
 /// What step's data-movement ops mean, by loops over [A, n, B].
@@ -77,29 +88,42 @@ HostTensor moved(Operation *op, ArrayRef<const HostTensor *> operands) {
 HostBuffer::HostBuffer(RankedTensorType type) : type(type), bytes(sizeOf(type) + guardBytes, guardByte) {}
 HostBuffer::HostBuffer(RankedTensorType type, const HostTensor &values) : HostBuffer(type) {
   Type element = type.getElementType();
-  if (element.isF32())
+  if (isNarrow(element)) {
+    for (int64_t i = 0; i < values.size(); ++i) {
+      uint16_t word = narrowBits(element, values[i]);
+      std::memcpy(bytes.data() + i * sizeof word, &word, sizeof word);
+    }
+  } else if (element.isF32()) {
     write<float>(*this, values);
-  else if (element.isInteger(32))
+  } else if (element.isInteger(32)) {
     write<int32_t>(*this, values);
-  else
+  } else {
     write<int64_t>(*this, values);
+  }
 }
 HostTensor HostBuffer::values() const {
   HostTensor values(type.getShape());
   Type element = type.getElementType();
-  if (element.isF32())
+  if (isNarrow(element)) {
+    for (int64_t i = 0; i < values.size(); ++i) {
+      uint16_t word;
+      std::memcpy(&word, bytes.data() + i * sizeof word, sizeof word);
+      values[i] = narrowValue(element, word);
+    }
+  } else if (element.isF32()) {
     read<float>(*this, values);
-  else if (element.isInteger(32))
+  } else if (element.isInteger(32)) {
     read<int32_t>(*this, values);
-  else
+  } else {
     read<int64_t>(*this, values);
+  }
   return values;
 }
 bool HostBuffer::guardHolds() const {
   return std::all_of(bytes.end() - guardBytes, bytes.end(), [](uint8_t byte) { return byte == guardByte; });
 }
 
-Kernels::Kernels(const std::string &text) : context(std::make_unique<MLIRContext>()) {
+Kernels::Kernels(const std::string &text, llvm::StringRef march) : context(std::make_unique<MLIRContext>()) {
   context->loadDialect<step::StepDialect, nn::NNDialect, dist::DistDialect, func::FuncDialect, LLVM::LLVMDialect,
                        scf::SCFDialect, cf::ControlFlowDialect, vector::VectorDialect, arith::ArithDialect,
                        math::MathDialect>();
@@ -107,7 +131,7 @@ Kernels::Kernels(const std::string &text) : context(std::make_unique<MLIRContext
   if (!module)
     return;
   std::string error;
-  FailureOr<CpuTarget> target = CpuTarget::find("native", error);
+  FailureOr<CpuTarget> target = CpuTarget::find(march, error);
   if (failed(target))
     return;
   FailureOr<OwningOpRef<ModuleOp>> made = emitKernels(*module, *target);
@@ -176,8 +200,10 @@ std::vector<HostTensor> Kernels::reference(llvm::StringRef name, const std::vect
       meaning.evaluate(operands, results);
     else
       results[0] = moved(&op, operands);
-    for (auto [result, value] : llvm::zip(op.getResults(), results))
+    for (auto [result, value] : llvm::zip(op.getResults(), results)) {
+      nn::roundTo(result.getType(), value);
       values[result] = std::move(value);
+    }
   }
   std::vector<HostTensor> results;
   for (Value result : kernel.getBody().front().getTerminator()->getOperands())
@@ -199,6 +225,22 @@ double relativeError(const HostTensor &a, const HostTensor &b) {
       norm += value * value;
   return std::sqrt(difference / (norm > 0 ? norm : 1));
 }
+
+bool nextTo(Type element, const HostTensor &a, const HostTensor &b, double absolute) {
+  // the order of numbers is that of their bits, read as sign and magnitude
+  auto place = [&](double value) {
+    uint16_t bits = narrowBits(element, value);
+    return bits & 0x8000 ? -(bits & 0x7fff) : bits;
+  };
+  for (int64_t i = 0; i < b.size(); ++i)
+    if (std::abs(place(a[i]) - place(b[i])) > 1 && !(std::fabs(a[i] - b[i]) <= absolute)) {
+      ADD_FAILURE() << "element " << i << " is " << a[i] << ", expected " << b[i] << " or a neighbour";
+      return false;
+    }
+  return true;
+}
+
+double reductionTolerance(llvm::StringRef element) { return element == "bf16" ? 4e-3 : element == "f16" ? 5e-4 : 1e-5; }
 
 std::vector<HostBuffer> randomInputs(func::FuncOp function, const Check &check) {
   std::mt19937 random(17);
@@ -228,7 +270,10 @@ void checkKernel(const std::string &text, const Check &check) {
   std::vector<HostBuffer> whole = kernels.run("k", inputs, check.numbers);
   std::vector<HostTensor> expected = kernels.reference("k", inputs, check.numbers);
   for (size_t i = 0; i < whole.size(); ++i) {
-    EXPECT_LE(relativeError(whole[i].values(), expected[i]), check.tolerance) << "result " << i;
+    if (Type element = whole[i].type.getElementType(); check.elementwise && isNarrow(element))
+      EXPECT_TRUE(nextTo(element, whole[i].values(), expected[i], 1e-6)) << "result " << i;
+    else
+      EXPECT_LE(relativeError(whole[i].values(), expected[i]), check.tolerance) << "result " << i;
     EXPECT_TRUE(whole[i].guardHolds()) << "result " << i << " was written beyond its end";
   }
   for (int pieces : {2, 5})

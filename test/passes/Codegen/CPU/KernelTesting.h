@@ -30,7 +30,7 @@ struct HostBuffer {
 /// A module of kernels (text), compiled.
 class Kernels {
 public:
-  explicit Kernels(const std::string &text);
+  explicit Kernels(const std::string &text, llvm::StringRef march = "native");
   ~Kernels();
   bool compiled() const { return jit != nullptr; }
   mlir::func::FuncOp function(llvm::StringRef name);
@@ -40,6 +40,7 @@ public:
   std::vector<HostBuffer> run(llvm::StringRef name, const std::vector<HostBuffer> &inputs,
                               const std::vector<int64_t> &numbers = {}, int pieces = 1,
                               llvm::ArrayRef<int64_t> inPlace = {});
+  /// By reference semantics; the result of every op is rounded to its element type.
   std::vector<HostTensor> reference(llvm::StringRef name, const std::vector<HostBuffer> &inputs,
                                     const std::vector<int64_t> &numbers = {});
 
@@ -53,11 +54,20 @@ private:
 /// is.
 double relativeError(const HostTensor &a, const HostTensor &b);
 
+/// True if each element of `a` is that of `b` or next to it in the element type, or closer than `absolute`.
+bool nextTo(mlir::Type element, const HostTensor &a, const HostTensor &b, double absolute);
+/// What a reduction of an element type may be away from its reference: half a unit in the last place of the result, and
+/// a margin for sums of f32. 4e-3 for bf16, 5e-4 for f16, 1e-5 for f32.
+double reductionTolerance(llvm::StringRef element);
+
 struct Check {
   double tolerance = 1e-6;
   std::vector<int64_t> numbers = {};
   int64_t ids = 7;       ///< integers are drawn from [-1, ids)
   bool positive = false; ///< floats are drawn from (0, 1) instead of a normal distribution
+  /// Instead of the tolerance of a whole result: each element is the reference's, rounded, or next to it, but for what
+  /// f32 arithmetic on numbers around 1 cannot tell from zero.
+  bool elementwise = false;
 };
 /// Compiles `text`, whose kernel is @k, and checks: near the reference, guards whole, the same bits for any cut of
 /// tiles.
