@@ -145,8 +145,10 @@ int main(int argc, char **argv, const std::function<void(Module &, Arguments &)>
       known.faults.push_back("--" + each.name + " is no argument of this program" + nn::knownNames(each.name, names));
   for (const std::string &fault : known.faults)
     std::cerr << "error: " << fault << "\n";
-  if (!known.faults.empty())
+  if (!known.faults.empty()) {
+    module.printFaults(std::cerr);
     return 2;
+  }
   std::ostringstream text;
   if (!module.write(text)) {
     module.printFaults(std::cerr);

@@ -9,7 +9,8 @@ using namespace hocket::tools;
 
 namespace {
 struct CheckOptions {
-  std::string file, format = "text";
+  ModelFile model;
+  std::string format = "text";
   PlanFlags plan;
 };
 
@@ -27,7 +28,7 @@ nlohmann::ordered_json json(const Session &session, size_t plans) {
 int check(const CheckOptions &options) {
   Session session;
   std::vector<PlanChoice> choices;
-  if (session.load(options.file)) {
+  if (loadModel(session, options.model)) {
     bool sound = session.verify();
     if (!sound)
       checkScheduleNames(session); // before faulty tactics are gone
@@ -42,10 +43,10 @@ int check(const CheckOptions &options) {
   if (options.format == "json") {
     fmt::print("{}\n", json(session, choices.size()).dump(2));
   } else if (!session.errors()) {
-    fmt::print("{}: no fault; {} plan{} checked\n", options.file, choices.size(), choices.size() == 1 ? "" : "s");
+    fmt::print("{}: no fault; {} plan{} checked\n", options.model.path, choices.size(), choices.size() == 1 ? "" : "s");
   }
   if (session.errors())
-    fmt::print(stderr, "{}: {} fault{}\n", options.file, session.errors(), session.errors() == 1 ? "" : "s");
+    fmt::print(stderr, "{}: {} fault{}\n", options.model.path, session.errors(), session.errors() == 1 ? "" : "s");
   return session.errors() ? InputAtFault : Done;
 }
 } // namespace
@@ -53,7 +54,7 @@ int check(const CheckOptions &options) {
 Command hocket::tools::addCheck(CLI::App &app) {
   auto options = std::make_shared<CheckOptions>();
   auto *command = app.add_subcommand("check", "verify only: every fault of model, recipe and plan in one run");
-  command->add_option("MODEL", options->file, "model file")->required();
+  options->model.addTo(*command);
   command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
   options->plan.addTo(*command);
   return [options] { return check(*options); };

@@ -19,7 +19,8 @@ using namespace hocket::tools;
 
 namespace {
 struct CompileOptions {
-  std::string file, output, emit, target = "cpu", march = "native";
+  ModelFile model;
+  std::string output, emit, target = "cpu", march = "native";
   std::optional<uint64_t> memory;
   std::optional<uint32_t> threads;
   PlanFlags plan;
@@ -109,7 +110,7 @@ int writeExecutable(Session &session, ModuleOp module, PlanChoice &choice, const
 /// Whether the executable can be written where it is asked for, before hours of work go into it.
 bool checkOutput(Session &session, const CompileOptions &options) {
   namespace fs = llvm::sys::fs;
-  if (bool same = false; !fs::equivalent(options.file, options.output, same) && same)
+  if (bool same = false; !fs::equivalent(options.model.path, options.output, same) && same)
     session.error(fmt::format("-o {} is the model file itself; it would be lost", options.output));
   else if (fs::is_directory(options.output))
     session.error(fmt::format("-o {} is a folder", options.output));
@@ -124,7 +125,7 @@ int compile(const CompileOptions &options) {
   Session session;
   if (!options.output.empty() && !checkOutput(session, options))
     return InputAtFault;
-  std::optional<Job> job = openJob(session, options.file, options.plan);
+  std::optional<Job> job = openJob(session, options.model, options.plan);
   if (!job)
     return InputAtFault;
   PlanChoice &choice = job->choice;
@@ -151,7 +152,7 @@ int compile(const CompileOptions &options) {
 Command hocket::tools::addCompile(CLI::App &app) {
   auto options = std::make_shared<CompileOptions>();
   auto *command = app.add_subcommand("compile", "model and plan to one executable");
-  command->add_option("MODEL", options->file, "model file")->required();
+  options->model.addTo(*command);
   auto *output = command->add_option("-o,--output", options->output, "the executable")->check(notEmpty());
   auto *emit =
       command->add_option("--emit", options->emit, "print a layer instead: nn, sharded, local, step, kernels, program")

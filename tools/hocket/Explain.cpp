@@ -10,13 +10,14 @@ using namespace hocket::tools;
 
 namespace {
 struct ExplainOptions {
-  std::string file, format = "text";
+  ModelFile model;
+  std::string format = "text";
   PlanFlags plan;
 };
 
 int explain(const ExplainOptions &options) {
   Session session;
-  std::optional<Job> job = openJob(session, options.file, options.plan);
+  std::optional<Job> job = openJob(session, options.model, options.plan);
   if (!job)
     return InputAtFault;
   PlanChoice &choice = job->choice;
@@ -39,7 +40,7 @@ Command hocket::tools::addExplain(CLI::App &app) {
   auto options = std::make_shared<ExplainOptions>();
   auto *command = app.add_subcommand(
       "explain", "per class of equal ranks: stage, layers, groups, memory, transfers and their causes");
-  command->add_option("MODEL", options->file, "model file")->required();
+  options->model.addTo(*command);
   command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
   options->plan.addTo(*command);
   return [options] { return explain(*options); };

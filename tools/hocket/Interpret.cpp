@@ -15,7 +15,8 @@ using namespace hocket::tools;
 
 namespace {
 struct InterpretOptions {
-  std::string file, precision = "f64";
+  ModelFile model;
+  std::string precision = "f64";
   runtime::DataSource data;
   int64_t steps = 1;
   std::optional<uint64_t> seed;
@@ -90,7 +91,7 @@ struct BatchSource {
 
 int interpret(const InterpretOptions &options) {
   Session session;
-  std::optional<Job> job = openJob(session, options.file, options.plan);
+  std::optional<Job> job = openJob(session, options.model, options.plan);
   if (!job)
     return InputAtFault;
   PlanChoice &choice = job->choice;
@@ -132,7 +133,7 @@ Command hocket::tools::addInterpret(CLI::App &app) {
   auto options = std::make_shared<InterpretOptions>();
   auto *command = app.add_subcommand(
       "interpret", "reference semantics, under a plan on all ranks in lockstep; slow, exact, small sizes");
-  command->add_option("MODEL", options->file, "model file")->required();
+  options->model.addTo(*command);
   run::addDataFlags(*command, options->data)->required();
   command->add_option("--steps", options->steps, "steps (1)")->check(wholeNumber(1, 1 << 30));
   command->add_option("--seed", options->seed, "instead of the recipe's")->check(wholeNumber(0, INT64_MAX));

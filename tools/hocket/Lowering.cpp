@@ -153,8 +153,8 @@ bool hocket::tools::checkPlan(Session &session, const PlanChoice &given, bool co
   return session.errors() == before;
 }
 
-std::optional<Job> hocket::tools::openJob(Session &session, const std::string &file, const PlanFlags &flags) {
-  if (!session.load(file) || !session.verify())
+std::optional<Job> hocket::tools::openJob(Session &session, const ModelFile &model, const PlanFlags &flags) {
+  if (!loadModel(session, model) || !session.verify())
     return std::nullopt;
   auto choices = choosePlans(session, flags, /*all=*/false);
   checkScheduleNames(session);

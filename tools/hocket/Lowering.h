@@ -2,6 +2,7 @@
 #pragma once
 #include "mlir/IR/OwningOpRef.h"
 #include "passes/Analysis/PlanShape.h"
+#include "tools/hocket/ModelFile.h"
 #include "tools/hocket/PlanChoice.h"
 
 namespace hocket::tools {
@@ -13,7 +14,7 @@ struct Job {
 };
 /// Loads and verifies a file and chooses the plan of the flags. Nothing after reports: of every fault, also of those
 /// that do not depend on the batch where that does not divide.
-std::optional<Job> openJob(Session &session, const std::string &file, const PlanFlags &flags);
+std::optional<Job> openJob(Session &session, const ModelFile &model, const PlanFlags &flags);
 
 /// The layers of the compiler, in order; what `--emit` names.
 enum class Layer { NN, Sharded, Local, Step, Kernels };
