@@ -71,6 +71,7 @@ Status StepRunner::runInstruction(const program::Instruction &instruction, const
   uint64_t outBytes;
   if (instruction.op() == program::Op::Gemm) {
     ran = context.device.gemm(*computeStream, gemmOf(instruction), pointers[0], pointers[1], pointers[2]);
+    context.poison.apply(instruction, step, pointers[2]);
     outBytes = instruction.buffers()->Get(2)->bytes();
   } else {
     ran = runCollective(instruction, pointers[0], pointers[1],

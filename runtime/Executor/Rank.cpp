@@ -4,6 +4,7 @@
 #include "runtime/Executor/CpuFeatures.h"
 #include "runtime/Executor/Evaluation.h"
 #include "runtime/Executor/InitialValues.h"
+#include "runtime/Executor/LossScale.h"
 #include "runtime/Executor/SaveAndResume.h"
 #include "runtime/Executor/ShmHost.h"
 #include "runtime/Executor/StateDump.h"
@@ -89,6 +90,7 @@ Status Rank::run(const RankImage &image) {
   // The launcher's watchdog is the judge of who stalls; a rank's own limit only ends a run whose watchdog is gone.
   context.waitSeconds = std::max(600.0, 10 * options.timeoutSeconds);
   context.checkFinite = options.checkFinite;
+  context.poison = Poison::fromEnvironment(context.rank);
   context.trace = options.trace.empty() ? nullptr : &trace;
   if (Status found = context.findKernels(image.kernels); !found)
     return found;
@@ -216,18 +218,22 @@ Status Rank::reportSaved(Result<bool> saved) const {
 }
 
 Status Rank::finishStep(RankContext &context, uint64_t step, double seconds) {
+  StepOutputs outputs = readOutputs(context);
   if (options.rank == 0) {
-    StepOutputs outputs = readOutputs(context);
     double tokens =
         std::isnan(outputs.tokens) ? static_cast<double>(program->globalBatch() * program->sequence()) : outputs.tokens;
-    host.report({{"event", "step"},
-                 {"step", step},
-                 {"loss", outputs.loss},
-                 {"grad_norm", outputs.gradientNorm},
-                 {"lr", outputs.learningRate},
-                 {"tokens", static_cast<uint64_t>(tokens)},
-                 {"seconds", seconds}});
+    nlohmann::json event{{"event", "step"},
+                         {"step", step},
+                         {"loss", outputs.loss},
+                         {"grad_norm", outputs.gradientNorm},
+                         {"lr", outputs.learningRate},
+                         {"tokens", static_cast<uint64_t>(tokens)},
+                         {"seconds", seconds}};
+    reportLossScale(event, outputs);
+    host.report(event);
   }
+  if (Status scaled = checkLossScale(outputs, step); !scaled)
+    return scaled;
   if (options.checkFinite)
     if (Status finite = checkState(context, step); !finite)
       return finite;

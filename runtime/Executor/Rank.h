@@ -30,6 +30,7 @@ BatchShape batchShapeOf(const program::Program &program);
 // The scalar outputs of a step; what the program does not have is NaN.
 struct StepOutputs {
   double loss, gradientNorm, learningRate, tokens, lossSum;
+  double lossScale, skipped, exhausted; // of a loss scale; the last two 0 or 1
 };
 StepOutputs readOutputs(const RankContext &context);
 

@@ -5,6 +5,7 @@
 #include "runtime/Comm/Communicator.h"
 #include "runtime/Comm/RankStatus.h"
 #include "runtime/Device/Device.h"
+#include "runtime/Executor/Poison.h"
 #include "runtime/Executor/Trace.h"
 #include "runtime/Program/Mesh.h"
 
@@ -28,6 +29,7 @@ struct RankContext {
   Trace *trace = nullptr;  // none: not traced
   double waitSeconds = 60; // no wait takes longer
   bool checkFinite = false;
+  Poison poison; // for tests
 
   std::vector<const void *> kernels;                        // by kernel of the program
   std::vector<int64_t> scalars;                             // by rank-dependent number of the program

@@ -91,7 +91,7 @@ const program::Entry *entryOf(const program::RankProgram &rank, std::string_view
 
 StepOutputs readOutputs(const RankContext &context) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  StepOutputs result{none, none, none, none, none};
+  StepOutputs result{none, none, none, none, none, none, none, none};
   for (uint32_t i = 0; context.own.outputs() && i < context.own.outputs()->size(); ++i) {
     const program::Output &output = *context.own.outputs()->Get(i);
     double value = readNumber(context.address(*output.buffer(), 0, 0), output.type());
@@ -111,7 +111,14 @@ StepOutputs readOutputs(const RankContext &context) {
     case program::OutputKind::LossSum:
       result.lossSum = value;
       break;
-    default:
+    case program::OutputKind::LossScale:
+      result.lossScale = value;
+      break;
+    case program::OutputKind::Skipped:
+      result.skipped = value;
+      break;
+    case program::OutputKind::Exhausted:
+      result.exhausted = value;
       break;
     }
   }

@@ -62,6 +62,9 @@ void Progress::write(const nlohmann::json &event, std::initializer_list<const ch
   nlohmann::ordered_json line;
   for (const char *key : keys)
     line[key] = event.at(key);
+  for (const char *key : {"loss_scale", "skipped"}) // of programs that have them
+    if (event.contains(key))
+      line[key] = event.at(key);
   metrics << line.dump() << '\n' << std::flush;
   if (!metrics && lost.empty())
     lost = fmt::format("the metrics of step {} could not be written to '{}': {}", event.at("step").get<uint64_t>(),
@@ -107,10 +110,18 @@ static std::string duration(double seconds) {
   return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
+// "  scale 32768", "  scale 65536 skipped"; nothing where there is no loss scale.
+static std::string scaleText(const nlohmann::json &event) {
+  if (!event.contains("loss_scale"))
+    return "";
+  return fmt::format("  scale {}{}", event.at("loss_scale").get<double>(),
+                     event.value("skipped", false) ? " skipped" : "");
+}
+
 void Progress::print(const nlohmann::json &event) {
   std::string text =
-      fmt::format("step {}/{}  loss {}  {:.0f} tokens/s  ETA {}", last, steps, lossText(event.at("loss")),
-                  event.at("tokens").get<double>() / event.at("seconds").get<double>(),
+      fmt::format("step {}/{}  loss {}{}  {:.0f} tokens/s  ETA {}", last, steps, lossText(event.at("loss")),
+                  scaleText(event), event.at("tokens").get<double>() / event.at("seconds").get<double>(),
                   duration(static_cast<double>(steps - last) * smoothSeconds));
   if (terminal)
     fmt::print("\r\033[K{}", text);

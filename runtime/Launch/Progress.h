@@ -18,8 +18,9 @@ public:
 
   // An event of rank 0, by its kind; false for one that is not shown.
   bool show(const nlohmann::json &event);
-  // {"event":"step","step":…,"loss":…,"grad_norm":…,"lr":…,"tokens":…,"seconds":…}: a metrics line with the same keys,
-  // and a progress line: always on a terminal, otherwise for the first and last step and once a second.
+  // {"event":"step","step":…,"loss":…,"grad_norm":…,"lr":…,"tokens":…,"seconds":…}, and with a loss scale
+  // "loss_scale":…,"skipped":…: a metrics line with the same keys, and a progress line: always on a terminal, otherwise
+  // for the first and last step and once a second.
   void step(const nlohmann::json &event);
   // {"event":"eval","step":…,"eval_loss":…,"eval_tokens":…,"eval_seconds":…}: a metrics line with the same keys, and a
   // line of progress that stays.
