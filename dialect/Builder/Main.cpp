@@ -8,8 +8,7 @@
 
 namespace hocket {
 
-/// What the command line says, and what the program asked for.
-struct Arguments::Known {
+struct detail::CommandLine {
   struct Given {
     std::string name, value;
     bool hasValue;
@@ -24,38 +23,38 @@ struct Arguments::Known {
   bool help = false;
 };
 
-Arguments::Arguments(int argc, char **argv) : known(std::make_unique<Known>()) {
+Arguments::Arguments(int argc, char **argv) : line(std::make_unique<detail::CommandLine>()) {
   for (int i = 1; i < argc; ++i) {
     std::string word = argv[i];
     bool valueFollows = i + 1 < argc && !std::string_view(argv[i + 1]).starts_with("--");
     if (word == "--help" || word == "-h") {
-      known->help = true;
+      line->help = true;
     } else if (word == "-o" || word == "--output") {
       if (i + 1 < argc && *argv[i + 1])
-        known->output = argv[++i];
+        line->output = argv[++i];
       else
-        known->faults.push_back(word + " needs a file");
+        line->faults.push_back(word + " needs a file");
     } else if (!word.starts_with("--") || word == "--") {
-      known->faults.push_back("'" + word + "' is no argument; arguments are written --name value");
+      line->faults.push_back("'" + word + "' is no argument; arguments are written --name value");
     } else if (size_t equals = word.find('='); equals != std::string::npos) {
-      known->given.push_back({word.substr(2, equals - 2), word.substr(equals + 1), true});
+      line->given.push_back({word.substr(2, equals - 2), word.substr(equals + 1), true});
     } else if (valueFollows && std::string_view(argv[i + 1]) != "-o") {
-      known->given.push_back({word.substr(2), argv[++i], true});
+      line->given.push_back({word.substr(2), argv[++i], true});
     } else {
-      known->given.push_back({word.substr(2), "", false});
+      line->given.push_back({word.substr(2), "", false});
     }
   }
 }
 Arguments::~Arguments() = default;
 
 const std::string *Arguments::find(std::string_view name, std::string standard, std::string_view meaning) {
-  known->asked.push_back({std::string(name), std::move(standard), std::string(meaning)});
+  line->asked.push_back({std::string(name), std::move(standard), std::string(meaning)});
   const std::string *found = nullptr;
-  for (Known::Given &each : known->given)
+  for (detail::CommandLine::Given &each : line->given)
     if (each.name == name && each.hasValue)
       found = &each.value;
     else if (each.name == name)
-      known->faults.push_back("--" + each.name + " needs a value");
+      line->faults.push_back("--" + each.name + " needs a value");
   return found;
 }
 
@@ -72,14 +71,14 @@ template <typename Number> static bool readNumber(const std::string &text, Numbe
 int64_t Arguments::get(std::string_view name, int64_t standard, std::string_view meaning) {
   const std::string *text = find(name, std::to_string(standard), meaning);
   if (text && !readNumber(*text, standard))
-    known->faults.push_back("--" + std::string(name) + " is '" + *text + "', expected a whole number");
+    line->faults.push_back("--" + std::string(name) + " is '" + *text + "', expected a whole number");
   return standard;
 }
 
 double Arguments::get(std::string_view name, double standard, std::string_view meaning) {
   const std::string *text = find(name, nn::realText(standard), meaning);
   if (text && !readNumber(*text, standard))
-    known->faults.push_back("--" + std::string(name) + " is '" + *text + "', expected a number");
+    line->faults.push_back("--" + std::string(name) + " is '" + *text + "', expected a number");
   return standard;
 }
 
@@ -89,39 +88,53 @@ std::string Arguments::get(std::string_view name, const char *standard, std::str
 }
 
 bool Arguments::get(std::string_view name, bool standard, std::string_view meaning) {
-  for (Known::Given &each : known->given)
+  for (detail::CommandLine::Given &each : line->given)
     if (each.name == name && !each.hasValue)
       each.value = "true", each.hasValue = true;
   const std::string *text = find(name, standard ? "true" : "false", meaning);
   if (!text)
     return standard;
   if (*text != "true" && *text != "false")
-    known->faults.push_back("--" + std::string(name) + " is '" + *text + "', expected true or false");
+    line->faults.push_back("--" + std::string(name) + " is '" + *text + "', expected true or false");
   return *text == "true";
 }
 
 // ---- main
 // -----------------------------------------------------------------------------------------------------------
-static void printHelp(const char *program, const std::vector<std::array<std::string, 3>> &arguments) {
+static void printHelp(const char *program, const detail::CommandLine &line) {
   std::cout << "Writes a model of Hocket: " << program << " [-o FILE]";
-  for (auto &[name, standard, meaning] : arguments)
-    std::cout << " [--" << name << " …]";
+  for (const auto &each : line.asked)
+    std::cout << " [--" << each.name << " …]";
   std::cout << "\n  -o FILE  where the model is written (standard output)\n";
-  for (auto &[name, standard, meaning] : arguments)
-    std::cout << "  --" << name << "  " << meaning << " (" << standard << ")\n";
+  for (const auto &each : line.asked)
+    std::cout << "  --" << each.name << "  " << each.meaning << " (" << each.standard << ")\n";
 }
 
-/// Writes the whole text or says why not; a file that cannot be written is the command line's fault.
+/// Tells what of the command line cannot be read; false if there was anything.
+static bool isReadable(const detail::CommandLine &line) {
+  std::vector<std::string> faults = line.faults;
+  std::vector<llvm::StringRef> names;
+  for (const auto &each : line.asked)
+    names.push_back(each.name);
+  for (const auto &each : line.given)
+    if (!llvm::is_contained(names, llvm::StringRef(each.name)))
+      faults.push_back("--" + each.name + " is no argument of this program" + nn::knownNames(each.name, names));
+  for (const std::string &fault : faults)
+    std::cerr << "error: " << fault << "\n";
+  return faults.empty();
+}
+
+/// Writes the whole text, or says why not.
 static bool writeText(const std::string &text, const std::string &output) {
-  if (output.empty())
-    return static_cast<bool>(std::cout << text << std::flush);
-  std::ofstream file(output, std::ios::binary);
-  return static_cast<bool>(file << text << std::flush);
+  if (output.empty() ? static_cast<bool>(std::cout << text << std::flush)
+                     : static_cast<bool>(std::ofstream(output, std::ios::binary) << text << std::flush))
+    return true;
+  std::cerr << "error: cannot write " << (output.empty() ? "to standard output" : "'" + output + "'") << "\n";
+  return false;
 }
 
 int main(int argc, char **argv, const std::function<void(Module &, Arguments &)> &build) {
   Arguments arguments(argc, argv);
-  Arguments::Known &known = *arguments.known;
   Module module;
   try {
     build(module, arguments);
@@ -130,38 +143,20 @@ int main(int argc, char **argv, const std::function<void(Module &, Arguments &)>
     module.printFaults(std::cerr);
     return 1;
   }
-  std::vector<llvm::StringRef> names;
-  std::vector<std::array<std::string, 3>> help;
-  for (Arguments::Known::Asked &each : known.asked) {
-    names.push_back(each.name);
-    help.push_back({each.name, each.standard, each.meaning});
-  }
-  if (known.help) {
-    printHelp(argv[0], help);
+  if (arguments.line->help) {
+    printHelp(argv[0], *arguments.line);
     return 0;
   }
-  for (Arguments::Known::Given &each : known.given)
-    if (!llvm::is_contained(names, llvm::StringRef(each.name)))
-      known.faults.push_back("--" + each.name + " is no argument of this program" + nn::knownNames(each.name, names));
-  for (const std::string &fault : known.faults)
-    std::cerr << "error: " << fault << "\n";
-  if (!known.faults.empty()) {
-    module.printFaults(std::cerr);
-    return 2;
-  }
   std::ostringstream text;
-  if (!module.write(text)) {
+  bool readable = isReadable(*arguments.line), sound = module.write(text);
+  if (!sound) {
     module.printFaults(std::cerr);
     size_t count = module.faults().size();
     std::cerr << count << (count == 1 ? " fault" : " faults") << "; no model is written\n";
-    return 1;
   }
-  if (!writeText(text.str(), known.output)) {
-    std::cerr << "error: cannot write " << (known.output.empty() ? "to standard output" : "'" + known.output + "'")
-              << "\n";
-    return 1;
-  }
-  return 0;
+  if (!readable || !sound)
+    return readable ? 1 : 2;
+  return writeText(text.str(), arguments.line->output) ? 0 : 1;
 }
 
 int main(int argc, char **argv, const std::function<void(Module &)> &build) {

@@ -109,30 +109,29 @@ static void writeBlock(BlockInfo &block, Function &caller, const std::vector<Ten
   function.complete &= known;
 }
 
+/// Whether a call of `block` may be written, after its block was if this is its first call. Faults are told of `scope`.
+static bool isCallable(Use &scope, BlockInfo &block, const std::vector<Tensor> &args, const Body &body) {
+  State &state = *scope.home->state;
+  if (block.state != &state)
+    scope.fault() << "calls block @" << block.name.text << " of another module";
+  else if (block.written && llvm::is_contained(state.open, block.written))
+    scope.fault() << "makes block @" << block.name.text << " contain itself";
+  if (!scope.sound())
+    return false;
+  if (!block.written)
+    writeBlock(block, *scope.home, args, body);
+  return block.written->complete;
+}
+
 std::vector<Tensor> Scope::place(const Name &name, const int64_t *count, BlockInfo *block,
                                  const std::vector<Tensor> &args, size_t results, const Body &body) {
   Use scope(name.where, home);
-  std::vector<Tensor> unknown(results, scope.unknown());
-  if (!scope.sound())
-    return unknown;
-  if (block->state != home->state) {
-    scope.fault() << "calls block @" << block->name.text << " of another module";
-    return unknown;
-  }
-  if (block->written && llvm::is_contained(home->state->open, block->written)) {
-    scope.fault() << "makes block @" << block->name.text << " contain itself";
-    return unknown;
-  }
-  if (!block->written)
-    writeBlock(*block, *home, args, body);
-  if (!block->written->complete)
-    return unknown;
+  std::vector<Tensor> made(results, scope.unknown());
+  if (!scope.sound() || !isCallable(scope, *block, args, body))
+    return made;
+  if (!args.empty() && !Use(name.where, args).sound())
+    return made;
   SmallVector<mlir::Value> values;
-  if (!args.empty()) {
-    Use use(name.where, args);
-    if (!use.sound())
-      return unknown;
-  }
   for (const Tensor &arg : args)
     values.push_back(Access::value(arg));
   mlir::TypeRange types = mlir::cast<nn::BlockOp>(block->written->op).getResultTypes();
@@ -141,9 +140,8 @@ std::vector<Tensor> Scope::place(const Name &name, const int64_t *count, BlockIn
                                                      static_cast<uint64_t>(*count), full)
                                     .getOperation()
                               : nn::CallOp::create(scope.builder, scope.loc, types, block->name.text, values, full);
-  std::vector<Tensor> made;
-  for (mlir::Value result : op->getResults())
-    made.push_back(scope.tensor(result));
+  for (auto [tensor, result] : llvm::zip(made, op->getResults()))
+    tensor = scope.tensor(result);
   return made;
 }
 

@@ -3,6 +3,10 @@
 #include "hocket/Module.h"
 
 namespace hocket {
+namespace detail {
+struct CommandLine; ///< what it says, and what the program asked for
+} // namespace detail
+
 /// Arguments of the program, asked for where they are used: args.get("layers", 4, "transformer layers") is 8 after
 /// `--layers 8` (or `--layers=8`) and 4 without. What nobody asks for is an error, and `--help` lists what was asked
 /// for.
@@ -20,9 +24,8 @@ public:
 
 private:
   friend int main(int argc, char **argv, const std::function<void(Module &, Arguments &)> &build);
-  struct Known;
   const std::string *find(std::string_view name, std::string standard, std::string_view meaning);
-  std::unique_ptr<Known> known;
+  std::unique_ptr<detail::CommandLine> line;
 };
 
 /// Runs `build` and writes the model to standard output, or to FILE with `-o FILE`. Returns the exit status: 0 done; 1
