@@ -12,4 +12,5 @@ Command addCompile(CLI::App &app);
 Command addCheck(CLI::App &app);
 Command addExplain(CLI::App &app);
 Command addInterpret(CLI::App &app);
+Command addCheckpoints(CLI::App &app);
 } // namespace hocket::tools

@@ -37,7 +37,8 @@ int main(int argc, char **argv) {
   std::map<std::string, Command> commands = {{"compile", addCompile(app)},
                                              {"check", addCheck(app)},
                                              {"explain", addExplain(app)},
-                                             {"interpret", addInterpret(app)}};
+                                             {"interpret", addInterpret(app)},
+                                             {"ckpt", addCheckpoints(app)}};
   try {
     app.parse(ours);
   } catch (const CLI::ParseError &error) {
