@@ -1,3 +1,4 @@
+import importlib.util
 import os
 import lit.formats
 
@@ -19,3 +20,6 @@ config.substitutions.append(("%exits", "python3 " + os.path.join(config.test_sou
 # The nightly sizes: tools/check --long sets HOCKET_LONG=1.
 if os.environ.get("HOCKET_LONG") == "1":
     config.available_features.add("long")
+# PyPI's safetensors, which is in no Debian package: where it is missing, the test that needs it counts as unsupported.
+if importlib.util.find_spec("safetensors"):
+    config.available_features.add("python-safetensors")

@@ -96,10 +96,6 @@ Match matchTensors(const std::vector<Tensor> &tensors, const Index &from) {
 }
 
 void matchRun(const Index &program, const Index &from, Match &match) {
-  if (program.globalBatch != from.globalBatch)
-    match.faults.push_back(fmt::format("the program's batch is {} sequences, the checkpoint's was {}: its data cursor "
-                                       "cannot go on",
-                                       program.globalBatch, from.globalBatch));
   if (program.sequence != from.sequence)
     match.faults.push_back(fmt::format("the program's sequence is {} tokens, the checkpoint's was {}: its data cursor "
                                        "cannot go on",

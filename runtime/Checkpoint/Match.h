@@ -26,8 +26,8 @@ struct Match {
 // `tensors`: of the program (layoutOf).
 Match matchTensors(const std::vector<Tensor> &tensors, const Index &from);
 
-// What else must be equal for a run to go on: global batch and sequence, which the data cursor counts in. Another model
-// name or recipe is a note.
+// What else must be equal for a run to go on: the sequence, in which the data cursor counts. Another model name or
+// recipe, global batch included, is a note.
 void matchRun(const Index &program, const Index &from, Match &match);
 
 } // namespace hocket::checkpoint

@@ -44,7 +44,8 @@ private:
   std::vector<uint8_t> copy;
   const program::Program *program = nullptr;
   Trace trace;
-  uint64_t done = 0; // steps: before this run, then all
+  uint64_t done = 0;    // steps since the start of training
+  uint64_t samples = 0; // read by them: the data cursor
   uint64_t seed;
   std::optional<Saver> saver;
   std::unique_ptr<Evaluation> evaluation; // null: not asked for
@@ -132,6 +133,7 @@ Status Rank::startState(RankContext &context) {
     if (!from)
       return std::move(from.error());
     done = from->step;
+    samples = from->samples;
     seed = from->seed;
     if (from->folder == checkpoint::stepFolder(options.save, done))
       saved = done;
@@ -158,7 +160,7 @@ Status Rank::train(RankContext &context) {
     if (Status trained = trainSteps(context, runner, *data); !trained)
       return trained;
   }
-  if (Status kept = reportSaved(saver->atEnd(done)); !kept)
+  if (Status kept = reportSaved(saver->atEnd(done, samples)); !kept)
     return kept;
   if (options.trace.empty())
     return {};
@@ -173,9 +175,8 @@ Status Rank::trainSteps(RankContext &context, StepRunner &runner, const BatchRea
     Trace::Time begin = Trace::now();
     context.status.step.store(step);
     context.status.state.store(RankState::Computing);
-    uint64_t cursor = (step - 1) * program->globalBatch(); // of samples, as a checkpoint counts them
     auto read = [&](uint64_t microbatch, uint64_t shard, const BatchRows &rows) {
-      return data.read(cursor, microbatch, shard, rows);
+      return data.read(samples, microbatch, shard, rows);
     };
     if (Status loaded = loadInputs(context, read, step); !loaded)
       return loaded;
@@ -185,10 +186,11 @@ Status Rank::trainSteps(RankContext &context, StepRunner &runner, const BatchRea
         !finished)
       return finished;
     done = step;
+    samples += program->globalBatch();
     if (step == options.steps || (evaluation && evaluation->due(step)))
       if (Status evaluated = evaluate(step); !evaluated)
         return evaluated;
-    if (Status kept = reportSaved(saver->afterStep(step)); !kept)
+    if (Status kept = reportSaved(saver->afterStep(step, samples)); !kept)
       return kept;
   }
   return {};

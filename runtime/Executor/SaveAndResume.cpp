@@ -34,27 +34,27 @@ static const program::State *stateOf(const RankContext &context, const checkpoin
 Saver::Saver(const RankContext &context, const RunOptions &options, uint64_t seed, std::optional<uint64_t> saved)
     : context(context), options(options), seed(seed), saved(saved) {}
 
-Result<bool> Saver::afterStep(uint64_t step) {
+Result<bool> Saver::afterStep(uint64_t step, uint64_t samples) {
   if (options.save.empty() || options.saveEvery == 0 || step % options.saveEvery)
     return false;
-  if (Status done = save(step); !done)
+  if (Status done = save(step, samples); !done)
     return std::move(done.error());
   return true;
 }
 
-Result<bool> Saver::atEnd(uint64_t last) {
+Result<bool> Saver::atEnd(uint64_t last, uint64_t samples) {
   if (options.save.empty() || saved == last)
     return false;
-  if (Status done = save(last); !done)
+  if (Status done = save(last, samples); !done)
     return std::move(done.error());
   return true;
 }
 
-Status Saver::save(uint64_t step) {
+Status Saver::save(uint64_t step, uint64_t samples) {
   context.status.state.store(RankState::Computing);
   Index index = checkpoint::layoutOf(context.program);
   index.step = step;
-  index.samples = step * context.program.globalBatch();
+  index.samples = samples;
   index.seed = seed;
   if (context.rank == 0)
     if (Status begun = checkpoint::beginPartial(options.save, step); !begun)
@@ -156,7 +156,7 @@ Result<Resumed> resume(const RankContext &context, const RunOptions &options) {
     if (!anyBroken) {
       if (Status loaded = load(context, folder, found.index); !loaded)
         return std::move(loaded.error());
-      return Resumed{folder, found.index.step, found.index.seed};
+      return Resumed{folder, found.index.step, found.index.samples, found.index.seed};
     }
     last = folder;
   }

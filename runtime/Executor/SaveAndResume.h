@@ -19,13 +19,13 @@ public:
   // already.
   Saver(const RankContext &context, const RunOptions &options, uint64_t seed, std::optional<uint64_t> saved);
 
-  // After a step that is done. True where a checkpoint was written.
-  Result<bool> afterStep(uint64_t step);
+  // After a step that is done; `samples`: read since the start of training. True where a checkpoint was written.
+  Result<bool> afterStep(uint64_t step, uint64_t samples);
   // At the end of the run, after step `last`: saves it unless it is saved.
-  Result<bool> atEnd(uint64_t last);
+  Result<bool> atEnd(uint64_t last, uint64_t samples);
 
 private:
-  Status save(uint64_t step);
+  Status save(uint64_t step, uint64_t samples);
   Status writeOwn(checkpoint::Index &index);
   Status exchange(checkpoint::Index &index, const checkpoint::File &own);
 
@@ -38,7 +38,7 @@ private:
 // What a run goes on from.
 struct Resumed {
   std::string folder;
-  uint64_t step = 0, seed = 0;
+  uint64_t step = 0, samples = 0, seed = 0;
 };
 
 // Fills the state of this rank from the first of `options.resume` whose files have the content that their checksums

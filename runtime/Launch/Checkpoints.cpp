@@ -36,8 +36,8 @@ static bool startsThere(const Options &options) {
 }
 
 static Status matchData(const Options &options, const Index &from, checkpoint::Match &match) {
-  if (options.data.path.empty())
-    return {}; // nothing is trained
+  if (options.data.path.empty() || from.data.type.empty())
+    return {}; // nothing is trained, or nothing was
   Result<checkpoint::DataIdentity> data =
       checkpoint::identify(runtime::filesOf(options.data).data, runtime::identityOf(options.data));
   if (!data)

@@ -1,9 +1,11 @@
 """Demands that two metrics files hold the same lines, but for seconds.
 
-usage: metrics_equal.py FIRST SECOND
+usage: metrics_equal.py FIRST SECOND [--within RELATIVE] [--from STEP]
+
+--within: loss and gradient norm may differ by this much, as between two plans. --from: of FIRST only the steps from this one on count.
 """
+import argparse
 import json
-import sys
 
 
 def lines(path):
@@ -11,10 +13,22 @@ def lines(path):
         return [{key: value for key, value in json.loads(line).items() if key != "seconds"} for line in file]
 
 
-first, second = map(lines, sys.argv[1:])
+def same(mine, theirs, within):
+    close = [key for key in ("loss", "grad_norm") if key in mine and within]
+    return mine.keys() == theirs.keys() and all(
+        abs(mine[key] - theirs[key]) <= within * abs(theirs[key]) if key in close else mine[key] == theirs[key] for key in mine)
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("first")
+parser.add_argument("second")
+parser.add_argument("--within", type=float, default=0.0)
+parser.add_argument("--from", type=int, default=0, dest="begin")
+options = parser.parse_args()
+first, second = [line for line in lines(options.first) if line["step"] >= options.begin], lines(options.second)
 for mine, theirs in zip(first, second):
-    if mine != theirs:
+    if not same(mine, theirs, options.within):
         raise SystemExit(f"{mine}\nis not\n{theirs}")
-if len(first) != len(second):
+if not first or len(first) != len(second):
     raise SystemExit(f"{len(first)} lines against {len(second)}")
 print(f"{len(first)} lines are equal")

@@ -2,8 +2,8 @@
 #include "SavedProgram.h"
 #include "runtime/Checkpoint/Convert.h"
 #include "runtime/Checkpoint/Shard.h"
-#include <fstream>
 #include <fmt/format.h>
+#include <fstream>
 #include <gmock/gmock.h>
 
 namespace hocket::checkpoint {
