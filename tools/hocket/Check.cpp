@@ -28,18 +28,8 @@ nlohmann::ordered_json json(const Session &session, size_t plans) {
 int check(const CheckOptions &options) {
   Session session;
   std::vector<PlanChoice> choices;
-  if (loadModel(session, options.model)) {
-    bool sound = session.verify();
-    if (!sound)
-      checkScheduleNames(session); // before faulty tactics are gone
-    if (sound || dropFaultyTactics(session))
-      choices = choosePlans(session, options.plan, /*all=*/true);
-    checkScheduleNames(session); // of a plan made from flags too
-    if (!options.plan.mesh.empty() && sound)
-      sound = session.verify();
-    for (const PlanChoice &choice : choices)
-      checkPlan(session, choice, /*complete=*/sound);
-  }
+  if (loadModel(session, options.model))
+    choices = checkFile(session, options.plan);
   if (options.format == "json") {
     fmt::print("{}\n", json(session, choices.size()).dump(2));
   } else if (!session.errors()) {

@@ -99,7 +99,8 @@ static OwningOpRef<ModuleOp> globalStep(Session &session, PlanChoice choice,
 }
 
 /// Everything but the batch, which `shape` is the outcome of.
-static void checkLayers(Session &session, PlanChoice choice, std::optional<analysis::BatchShape> shape) {
+static void checkLayers(Session &session, PlanChoice choice, std::optional<analysis::BatchShape> shape,
+                        ProgramWatcher seen = nullptr) {
   OwningOpRef<ModuleOp> global = globalStep(session, choice, shape);
   if (!global)
     return;
@@ -115,7 +116,9 @@ static void checkLayers(Session &session, PlanChoice choice, std::optional<analy
     (void)run(session, manager, *global);
     return;
   }
-  (void)lower(session, choice, *shape, stagesFit ? Layer::Kernels : Layer::Local);
+  auto module = lower(session, choice, *shape, stagesFit ? Layer::Kernels : Layer::Local);
+  if (module && stagesFit && seen)
+    seen(choice, *module);
 }
 
 bool hocket::tools::dropFaultyTactics(Session &session) {
@@ -144,13 +147,28 @@ void hocket::tools::checkScheduleNames(Session &session) {
   });
 }
 
-bool hocket::tools::checkPlan(Session &session, const PlanChoice &given, bool complete) {
+bool hocket::tools::checkPlan(Session &session, const PlanChoice &given, bool complete, ProgramWatcher seen) {
   PlanChoice choice = given;
   unsigned before = session.errors();
   if (complete)
     (void)analysis::usesAllRanks(choice.plan, choice.mesh);
-  checkLayers(session, choice, analysis::batchShape(choice.recipe, choice.plan, choice.mesh));
+  checkLayers(session, choice, analysis::batchShape(choice.recipe, choice.plan, choice.mesh), seen);
   return session.errors() == before;
+}
+
+std::vector<PlanChoice> hocket::tools::checkFile(Session &session, const PlanFlags &flags, ProgramWatcher seen) {
+  std::vector<PlanChoice> choices;
+  bool sound = session.verify();
+  if (!sound)
+    checkScheduleNames(session); // before faulty tactics are gone
+  if (sound || dropFaultyTactics(session))
+    choices = choosePlans(session, flags, /*all=*/true);
+  checkScheduleNames(session); // of a plan made from flags too
+  if (!flags.mesh.empty() && sound)
+    sound = session.verify();
+  for (const PlanChoice &choice : choices)
+    checkPlan(session, choice, /*complete=*/sound, seen);
+  return choices;
 }
 
 std::optional<Job> hocket::tools::openJob(Session &session, const ModelFile &model, const PlanFlags &flags) {

@@ -31,7 +31,12 @@ mlir::OwningOpRef<mlir::ModuleOp> lower(Session &session, const PlanChoice &choi
 
 /// Reports all that is wrong with a plan, going on after a fault with what does not depend on it. True if nothing is.
 /// `complete`: false for a plan that lost faulty tactics; what only their absence causes is not reported then.
-bool checkPlan(Session &session, const PlanChoice &choice, bool complete = true);
+/// `seen`: is shown the program, all layers lowered, if it could be made.
+using ProgramWatcher = llvm::function_ref<void(const PlanChoice &, mlir::ModuleOp)>;
+bool checkPlan(Session &session, const PlanChoice &choice, bool complete = true, ProgramWatcher seen = nullptr);
+/// Every fault of a file that is loaded: of its ops, and of the plans that the flags name (all, without flags). The
+/// plans that were checked.
+std::vector<PlanChoice> checkFile(Session &session, const PlanFlags &flags, ProgramWatcher seen = nullptr);
 /// After verifiers found faults: takes the faulty tactics out of their plans, so that the others can be checked. False
 /// if anything else is faulty as well.
 bool dropFaultyTactics(Session &session);

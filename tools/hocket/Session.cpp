@@ -1,40 +1,62 @@
 #include "tools/hocket/Session.h"
 #include "dialect/NN/VerifyEach.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/StepToProgram/ProgramStrings.h"
 #include "tools/Dialects.h"
-#include "llvm/Support/MemoryBuffer.h"
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::tools;
 
 static Session::Message messageOf(Diagnostic &diagnostic) {
-  return {step::sourceOf(diagnostic.getLocation()), diagnostic.str()};
+  return {step::sourceOf(diagnostic.getLocation()), diagnostic.str(), diagnostic.getLocation()};
 }
 
-Session::Session() {
+static constexpr int deepestNesting = 256;
+
+/// Brackets in strings and comments do not count.
+bool hocket::tools::nestedTooDeep(StringRef text) {
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i)
+    if (text[i] == '"') {
+      for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i)
+        i += text[i] == '\\';
+    } else if (text[i] == '/' && text.substr(i).starts_with("//")) {
+      i = std::min(text.find('\n', i), text.size());
+    } else if (StringRef("([{<").contains(text[i])) {
+      if (++depth > deepestNesting)
+        return true;
+    } else if (StringRef(")]}").contains(text[i]) || (text[i] == '>' && i > 0 && text[i - 1] != '-')) {
+      depth = std::max(0, depth - 1);
+    }
+  return false;
+}
+
+Session::Session(Printing printing) : printing(printing) {
   DialectRegistry registry;
   registerDialects(registry);
   mlirContext = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   mlirContext->printOpOnDiagnostic(false);
-  printer = std::make_unique<SourceMgrDiagnosticHandler>(sources, mlirContext.get());
+  if (printing == Printing::Stderr)
+    printer = std::make_unique<SourceMgrDiagnosticHandler>(sources, mlirContext.get());
   mlirContext->getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
-      Fault fault{messageOf(diagnostic), {}, diagnostic.getLocation()};
+      Fault fault{messageOf(diagnostic), {}};
       for (Diagnostic &note : diagnostic.getNotes())
         fault.notes.push_back(messageOf(note));
       faultList.push_back(std::move(fault));
     }
-    return failure(); // kept, not handled: the printer comes next
+    return success(!printer); // kept; a printer comes next
   });
 }
 Session::~Session() = default;
 
 void Session::error(const std::string &text) {
-  llvm::errs() << "error: " << text << '\n';
-  faultList.push_back({{"", text}, {}, std::nullopt});
+  if (printing == Printing::Stderr)
+    llvm::errs() << "error: " << text << '\n';
+  faultList.push_back({{"", text, std::nullopt}, {}});
 }
 
 bool Session::load(const std::string &path) {
@@ -43,9 +65,41 @@ bool Session::load(const std::string &path) {
     error("cannot read '" + path + "': " + file.getError().message());
     return false;
   }
-  sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
-  parsed = parseSourceFile<ModuleOp>(sources, ParserConfig(mlirContext.get(), /*verifyAfterParse=*/false));
-  return static_cast<bool>(parsed);
+  return parse(std::move(*file), nullptr);
+}
+
+bool Session::loadText(StringRef text, const std::string &name, AsmParserState *places) {
+  return parse(llvm::MemoryBuffer::getMemBufferCopy(text, name), places);
+}
+
+StringRef Session::text() const { return sources.getMemoryBuffer(sources.getMainFileID())->getBuffer(); }
+
+bool Session::parse(std::unique_ptr<llvm::MemoryBuffer> file, AsmParserState *places) {
+  std::string name = file->getBufferIdentifier().str();
+  bool tooDeep = nestedTooDeep(file->getBuffer());
+  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  if (tooDeep) {
+    error("'" + name + "' nests brackets deeper than " + std::to_string(deepestNesting));
+    return false;
+  }
+  ParserConfig config(mlirContext.get(), /*verifyAfterParse=*/false);
+  if (!places) {
+    parsed = parseSourceFile<ModuleOp>(sources, config);
+    return static_cast<bool>(parsed);
+  }
+  parsed = ModuleOp::create(FileLineColLoc::get(mlirContext.get(), name, 1, 1));
+  if (failed(parseAsmSourceFile(sources, parsed->getBody(), config, places))) {
+    parsed = nullptr;
+    return false;
+  }
+  // A file of one `module` is that module.
+  Block *body = parsed->getBody();
+  if (auto inner = body->empty() ? ModuleOp() : dyn_cast<ModuleOp>(body->front());
+      inner && body->getOperations().size() == 1) {
+    inner->remove();
+    parsed = inner;
+  }
+  return true;
 }
 
 bool Session::add(const std::string &text, const std::string &source) {
