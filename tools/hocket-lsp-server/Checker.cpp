@@ -19,7 +19,7 @@ Checker::~Checker() {
 
 void Checker::check(const llvm::lsp::URIForFile &uri, std::string text, int64_t version) {
   if (!thread.joinable())
-    return done(uri, version, std::make_shared<Checked>(checkText(text, uri, [] { return false; })));
+    return done(uri, version, checkText(text, uri, [](CheckedPtr) {}, [] { return false; }));
   std::lock_guard<std::mutex> lock(mutex);
   std::string key = uri.uri().str();
   if (running == key)
@@ -45,12 +45,15 @@ void Checker::run() {
     waiting.erase(waiting.begin());
     running = work.uri.uri().str();
     lock.unlock();
-    auto wanted = [&] {
-      std::lock_guard<std::mutex> again(mutex);
-      return running == work.uri.uri();
+    auto tell = [&](CheckedPtr checked) {
+      if (wanted(work))
+        done(work.uri, work.version, std::move(checked));
     };
-    auto checked = std::make_shared<Checked>(checkText(work.text, work.uri, [&] { return !wanted(); }));
-    if (wanted())
-      done(work.uri, work.version, checked);
+    tell(checkText(work.text, work.uri, tell, [&] { return !wanted(work); }));
   }
+}
+
+bool Checker::wanted(const Work &work) {
+  std::lock_guard<std::mutex> lock(mutex);
+  return running == work.uri.uri();
 }

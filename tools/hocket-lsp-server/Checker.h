@@ -13,8 +13,9 @@ namespace hocket::lsp {
 
 class Checker {
 public:
-  /// Given the version that was checked; called from the checker's thread, or from `check` if not `beside`.
-  using Done = std::function<void(const llvm::lsp::URIForFile &, int64_t version, std::shared_ptr<const Checked>)>;
+  /// Given what is known of a version, shardings first, then all; called from the checker's thread, or from `check` if
+  /// not `beside`.
+  using Done = std::function<void(const llvm::lsp::URIForFile &, int64_t version, CheckedPtr)>;
   Checker(Done done, bool beside);
   ~Checker(); ///< drops what waits and ends after the plan at hand
 
@@ -29,6 +30,7 @@ private:
     int64_t version;
   };
   void run();
+  bool wanted(const Work &work);
 
   Done done;
   std::mutex mutex;

@@ -38,8 +38,7 @@ public:
       }
   }
   void appendSSAValueCompletion(StringRef name, std::string type) final {
-    // The parser has read the `%` already or not; editors replace the word, which it is part of.
-    add("%" + name.str(), Kind::Variable, type, "0");
+    add(name.str(), Kind::Variable, type, "0"); // with its %
   }
   void appendBlockCompletion(StringRef name) final { add("^" + name.str(), Kind::Field, "", "0"); }
   void completeExpectedTokens(ArrayRef<StringRef> tokens, bool) final {

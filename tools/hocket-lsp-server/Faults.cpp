@@ -39,56 +39,61 @@ static bool isLowered(ModuleOp module) {
   });
 }
 
-/// Facts of one plan; a second session, so that what the first has found is not said twice.
-static void addFacts(StringRef text, const std::string &name, PlanFacts &facts) {
+/// Shardings under every plan that has no fault. Faults are the check's to tell: this session is apart from it.
+static std::vector<PlanFacts> shardingFacts(StringRef text, const std::string &name,
+                                            const std::function<bool()> &stop) {
+  std::vector<PlanFacts> plans;
   tools::Session session(tools::Session::Printing::None);
   if (!session.loadText(text, name) || !session.verify())
-    return;
-  tools::PlanFlags flags;
-  flags.plan = facts.plan;
-  auto choices = tools::choosePlans(session, flags, /*all=*/true);
-  if (choices.size() != 1)
-    return;
-  auto shape = analysis::batchShape(choices[0].recipe, choices[0].plan, choices[0].mesh);
-  if (!shape)
-    return;
-  facts.microbatches = shape->microbatches;
-  if (auto module = tools::lower(session, choices[0], *shape, tools::Layer::Sharded))
+    return plans;
+  tools::checkScheduleNames(session);
+  for (const tools::PlanChoice &choice : tools::choosePlans(session, {}, /*all=*/true)) {
+    auto shape = analysis::batchShape(choice.recipe, choice.plan, choice.mesh);
+    auto module = shape && !stop() ? tools::lower(session, choice, *shape, tools::Layer::Sharded) : nullptr;
+    if (!module)
+      continue;
+    PlanFacts &facts = plans.emplace_back(factsOf(choice.plan, choice.mesh));
+    facts.microbatches = shape->microbatches;
     collectFacts(*module, facts);
+  }
+  return plans;
 }
 
-Checked hocket::lsp::checkText(StringRef text, const llvm::lsp::URIForFile &uri, const std::function<bool()> &stop) {
-  Checked out;
+static llvm::lsp::Diagnostic tooManyOps() {
+  llvm::lsp::Diagnostic made;
+  made.range = Range(Position(0, 0), Position(0, 1));
+  made.severity = llvm::lsp::DiagnosticSeverity::Information;
+  made.source = "hocket";
+  made.message =
+      fmt::format("plans are not checked while editing: with its blocks repeated the model has {} ops or more; "
+                  "run hocket check",
+                  mostOps);
+  return made;
+}
+
+CheckedPtr hocket::lsp::checkText(StringRef text, const llvm::lsp::URIForFile &uri,
+                                  const std::function<void(CheckedPtr)> &early, const std::function<bool()> &stop) {
+  auto out = std::make_shared<Checked>();
+  out->complete = true;
   TextPlaces places(text);
   std::string name = uri.file().str();
   tools::Session session(tools::Session::Printing::None);
-  auto finish = [&] { out.diagnostics = diagnosticsOf(session, uri, places); };
-  if (!session.loadText(text, name))
-    return finish(), out;
-  if (isLowered(session.module())) {
+  bool parses = session.loadText(text, name);
+  bool small = parses && opsMultipliedOut(session.module(), mostOps) < mostOps;
+  if (parses && (!small || isLowered(session.module())))
     session.verify();
-    return finish(), out;
+  else if (parses) {
+    auto first = std::make_shared<Checked>();
+    first->plans = out->plans = shardingFacts(text, name, stop);
+    early(first);
+    tools::checkFile(session, {}, [&](tools::PlanChoice choice, ModuleOp program) {
+      for (PlanFacts &facts : out->plans)
+        if (facts.plan == choice.plan.getSymName())
+          collectStages(program, facts);
+    });
   }
-  if (int64_t ops = opsMultipliedOut(session.module(), mostOps); ops >= mostOps) {
-    session.verify();
-    finish();
-    llvm::lsp::Diagnostic &made = out.diagnostics.emplace_back();
-    made.range = Range(Position(0, 0), Position(0, 1));
-    made.severity = llvm::lsp::DiagnosticSeverity::Information;
-    made.source = "hocket";
-    made.message =
-        fmt::format("plans are not checked while editing: with its blocks repeated the model has more than {} "
-                    "ops; run hocket check",
-                    mostOps);
-    return out;
-  }
-  tools::checkFile(session, {}, [&](const tools::PlanChoice &choice, ModuleOp program) {
-    PlanFacts &facts = out.plans.emplace_back(factsOf(choice.plan, choice.mesh));
-    collectStages(program, facts);
-  });
-  finish();
-  for (PlanFacts &facts : out.plans)
-    if (!stop())
-      addFacts(text, name, facts);
+  out->diagnostics = diagnosticsOf(session, uri, places);
+  if (parses && !small)
+    out->diagnostics.push_back(tooManyOps());
   return out;
 }

@@ -5,6 +5,7 @@
 #include "tools/hocket/Session.h"
 #include "llvm/Support/LSP/Protocol.h"
 #include <functional>
+#include <memory>
 
 namespace hocket::lsp {
 
@@ -15,8 +16,12 @@ std::vector<llvm::lsp::Diagnostic> diagnosticsOf(const tools::Session &session, 
 /// One version of a text, checked.
 struct Checked {
   std::vector<llvm::lsp::Diagnostic> diagnostics;
-  std::vector<PlanFacts> plans;
+  std::vector<PlanFacts> plans; ///< those without faults
+  bool complete = false;        ///< all plans lowered, and diagnostics are all there are
 };
-/// All that `hocket check` does; seconds for a large model. `stop`: asked between plans.
-Checked checkText(llvm::StringRef text, const llvm::lsp::URIForFile &uri, const std::function<bool()> &stop);
+using CheckedPtr = std::shared_ptr<const Checked>;
+/// All that `hocket check` does; seconds for a large model. `early`: is given shardings as soon as they are known, long
+/// before memory is. `stop`: asked between plans.
+CheckedPtr checkText(llvm::StringRef text, const llvm::lsp::URIForFile &uri,
+                     const std::function<void(CheckedPtr)> &early, const std::function<bool()> &stop);
 } // namespace hocket::lsp

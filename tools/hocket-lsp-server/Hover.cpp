@@ -42,8 +42,8 @@ struct HoverText {
         names += (names.empty() ? "`" : ", `") + plan.getSymName().str() + "`";
     if (names.empty())
       return;
-    out += checked ? "\n\nnothing known under " + names + ": see the faults of this file\n"
-                   : "\n\nplans are being worked out: " + names + "\n";
+    out += checked && checked->complete ? "\n\nnothing known under " + names + ": see the faults of this file\n"
+                                        : "\n\nplans are being worked out: " + names + "\n";
   }
 
   void param(nn::ParamOp param) {
@@ -106,6 +106,9 @@ struct HoverText {
     Operation *maker = thing.value.getDefiningOp(), *reader = thing.user ? thing.user->op : nullptr;
     if (maker)
       out += fmt::format("\n\nmade by `{}`", maker->getName().getStringRef().str());
+    // The loss becomes several ops; what fits the type here is the result.
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    int64_t rank = tensor ? tensor.getRank() : -1;
     std::set<std::string> told;
     std::string table;
     for (const PlanFacts &plan : checked ? checked->plans : std::vector<PlanFacts>()) {
@@ -115,11 +118,10 @@ struct HoverText {
         if (it == plan.values.end())
           return;
         for (const ValueFact &fact : it->second)
-          if (index < (fact.*which).size() && (fact.*which)[index]) {
+          if (index < (fact.*which).size() && (fact.*which)[index] && (fact.*which)[index]->rank == rank) {
             const Piece &piece = *(fact.*which)[index];
             auto [pattern, layer] = tools::withoutLayer(fact.path);
             alike.add(pattern + piece.shape + piece.sharding, piece, layer, 1);
-            paths[pattern + piece.shape + piece.sharding] = pattern;
           }
       };
       if (maker)
@@ -134,7 +136,7 @@ struct HoverText {
         std::string layers = line.first < 0            ? ""
                              : line.first == line.last ? fmt::format("layer {}", line.first)
                                                        : fmt::format("layers {}-{}", line.first, line.last);
-        table += fmt::format("| `{}` {} | {} | {} | {} | {} |\n", index++ ? "" : plan.plan, plan.mesh, layers,
+        table += fmt::format("| {} | {} | {} | {} | {} |\n", index++ ? "" : "`" + plan.plan + "` " + plan.mesh, layers,
                              line.item.sharding, line.item.shape, bytesText(line.item.bytes));
       }
     }
@@ -144,21 +146,20 @@ struct HoverText {
       return;
     plansWithout(told);
   }
-  std::map<std::string, std::string> paths;
-
   void plan(dist::PlanOp plan) {
     out += fmt::format("plan `{}`", plan.getSymName().str());
     for (const PlanFacts &facts : checked ? checked->plans : std::vector<PlanFacts>()) {
       if (facts.plan != plan.getSymName())
         continue;
-      out += fmt::format(" on {} ranks, {}; {} microbatches a step\n\n| stage | memory of a rank, planned | layers |\n"
-                         "|---|---|---|\n",
-                         facts.ranks, facts.mesh, facts.microbatches);
+      out += fmt::format(" on {} ranks, {}; {} microbatches a step\n\n", facts.ranks, facts.mesh, facts.microbatches);
+      out += facts.stages.empty() ? checked->complete ? "memory is not known: see the faults of this file\n"
+                                                      : "memory is being worked out\n"
+                                  : "| stage | memory of a rank, planned | layers |\n|---|---|---|\n";
       for (const StageFact &stage : facts.stages)
         out += fmt::format("| {} | {} | {} |\n", stage.stage, bytesText(stage.bytes), stage.layers);
       return;
     }
-    out += checked ? ": it has faults\n" : ": being worked out\n";
+    out += checked && checked->complete ? ": see the faults of this file\n" : ": being worked out\n";
   }
 
   void split(dist::SplitOp split) {
@@ -195,7 +196,7 @@ struct HoverText {
 std::optional<llvm::lsp::Hover> hocket::lsp::hoverAt(Document &document, Position position, const Checked *checked) {
   if (!document.parsed())
     return std::nullopt;
-  HoverText text{document, checked, {}, {}};
+  HoverText text{document, checked, {}};
   llvm::SMRange range;
   if (auto quoted = document.quotedAt(position)) {
     const Document::OpDef *around = document.opAround(position);

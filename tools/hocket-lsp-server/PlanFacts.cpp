@@ -43,7 +43,8 @@ struct Collector {
     if (!tensor || !tensor.hasStaticShape() || !sharding || sharding.getDims().size() != size_t(tensor.getRank()))
       return std::nullopt;
     RankedTensorType local = dist::localType(mesh, tensor, sharding);
-    Piece made{fmt::format("{}", fmt::join(local.getShape(), "x")), textOf(sharding), uint64_t(step::byteSize(local))};
+    Piece made{fmt::format("{}", fmt::join(local.getShape(), "x")), textOf(sharding), uint64_t(step::byteSize(local)),
+               local.getRank()};
     if (made.shape.empty())
       made.shape = "one number";
     return made;

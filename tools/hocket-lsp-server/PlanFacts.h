@@ -14,6 +14,7 @@ struct Piece {
   std::string shape;    ///< "128x3x2x32"
   std::string sharding; ///< "dim 2 over tp", "whole", "a sum over dp"
   uint64_t bytes = 0;   ///< padding included
+  int64_t rank = 0;     ///< of the tensor
   bool operator==(const Piece &) const = default;
 };
 

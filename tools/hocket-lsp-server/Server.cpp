@@ -15,7 +15,7 @@ struct OpenFile {
   std::string text;
   std::string sound; ///< the text as it last parsed
   std::unique_ptr<Document> document;
-  std::shared_ptr<const Checked> checked; ///< of this version, when it is there
+  CheckedPtr checked; ///< of this version, when it is there
 };
 
 class Server {
@@ -119,7 +119,7 @@ private:
     made.message = llvm::formatv("a text of {0} bytes is not read while editing; the most is {1}", bytes, largestText);
     return made;
   }
-  void onChecked(const URIForFile &uri, int64_t version, std::shared_ptr<const Checked> checked) {
+  void onChecked(const URIForFile &uri, int64_t version, CheckedPtr checked) {
     PublishDiagnosticsParams params(uri, version);
     params.diagnostics = checked->diagnostics;
     {
@@ -127,9 +127,10 @@ private:
       auto it = files.find(uri.uri().str());
       if (it == files.end() || !it->second.document || it->second.document->version != version)
         return;
-      it->second.checked = std::move(checked);
+      it->second.checked = checked;
     }
-    publish(params);
+    if (checked->complete)
+      publish(params);
   }
 
   /// Answers from the document, or with what an empty one gives.

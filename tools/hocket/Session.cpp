@@ -3,6 +3,7 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/StepToProgram/ProgramStrings.h"
 #include "tools/Dialects.h"
@@ -12,6 +13,11 @@ using namespace hocket::tools;
 
 static Session::Message messageOf(Diagnostic &diagnostic) {
   return {step::sourceOf(diagnostic.getLocation()), diagnostic.str(), diagnostic.getLocation()};
+}
+
+static bool sameFault(const Session::Fault &a, const Session::Fault &b) {
+  auto same = [](const Session::Message &x, const Session::Message &y) { return x.loc == y.loc && x.text == y.text; };
+  return same(a, b) && std::equal(a.notes.begin(), a.notes.end(), b.notes.begin(), b.notes.end(), same);
 }
 
 static constexpr int deepestNesting = 256;
@@ -46,6 +52,8 @@ Session::Session(Printing printing) : printing(printing) {
       Fault fault{messageOf(diagnostic), {}};
       for (Diagnostic &note : diagnostic.getNotes())
         fault.notes.push_back(messageOf(note));
+      if (llvm::any_of(faultList, [&](const Fault &other) { return sameFault(fault, other); }))
+        return success(); // a fault of the model, found again under another plan
       faultList.push_back(std::move(fault));
     }
     return success(!printer); // kept; a printer comes next
@@ -116,5 +124,7 @@ bool Session::add(const std::string &text, const std::string &source) {
 bool Session::verify() {
   unsigned before = errors();
   nn::verifyEach(*parsed);
+  if (errors() == before) // values used before or outside of where they are made
+    (void)mlir::verify(*parsed);
   return errors() == before;
 }
