@@ -16,6 +16,7 @@ config.substitutions.append(("%build", config.hocket_build_dir))
 config.substitutions.append(("%cxx", config.hocket_cxx))
 config.substitutions.append(("%source", config.hocket_source_dir))
 config.substitutions.append(("%python", "python3"))
+config.substitutions.append(("%mlir_include", config.mlir_include_dir))
 config.substitutions.append(("%exits", "python3 " + os.path.join(config.test_source_root, "integration", "Inputs", "exits.py")))
 # The nightly sizes: tools/check --long sets HOCKET_LONG=1.
 if os.environ.get("HOCKET_LONG") == "1":
