@@ -1,5 +1,6 @@
 import importlib.util
 import os
+import subprocess
 import lit.formats
 
 config.name = "Hocket"
@@ -24,3 +25,12 @@ if os.environ.get("HOCKET_LONG") == "1":
 # PyPI's safetensors, which is in no Debian package: where it is missing, the test that needs it counts as unsupported.
 if importlib.util.find_spec("safetensors"):
     config.available_features.add("python-safetensors")
+# Mounts of a test's own, in a mount namespace that goes away with it: root has them, others where user namespaces are allowed.
+privately = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
+try:
+    mounted = subprocess.run(privately + ["mount", "-t", "tmpfs", "none", "/mnt"], stderr=subprocess.DEVNULL).returncode == 0
+except OSError:
+    mounted = False
+if mounted:
+    config.available_features.add("private-mounts")
+config.substitutions.append(("%privately", " ".join(privately)))
