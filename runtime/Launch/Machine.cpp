@@ -39,6 +39,8 @@ uint64_t availableBytes() {
 
 uint64_t proportionalBytes(int pid) { return kibibytes(fmt::format("/proc/{}/smaps_rollup", pid), "Pss:").value_or(0); }
 
+uint64_t peakBytesOfThisProcess() { return kibibytes("/proc/self/status", "VmHWM:").value_or(0); }
+
 std::string bytesText(uint64_t bytes) {
   if (bytes < 1024)
     return fmt::format("{} B", bytes);

@@ -14,6 +14,9 @@ uint64_t availableBytes();
 // Proportional set size of a process (its private pages and its part of shared ones); 0 if it is gone.
 uint64_t proportionalBytes(int pid);
 
+// The most that this process has had in memory at once, as far as is known.
+uint64_t peakBytesOfThisProcess();
+
 // "1.50 GiB", "12.0 MiB"
 std::string bytesText(uint64_t bytes);
 

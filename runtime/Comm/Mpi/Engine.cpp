@@ -14,11 +14,10 @@ Engine::Engine(const Library &library, int rank, int size, int mostTag, int spin
     : mpi(library), rank(rank), size(size), mostTag(mostTag), spins(spins) {}
 
 Result<int> Engine::tag(uint32_t communicator, Kind kind) const {
-  auto most = static_cast<uint32_t>(mostTag / kinds);
-  if (communicator >= most)
+  if (communicator >= communicators())
     return Error{ErrorKind::Lacking,
                  fmt::format("communicator {} has no tag: this MPI's largest tag is {}, enough for {} communicators",
-                             communicator, mostTag, most),
+                             communicator, mostTag, communicators()),
                  {}};
   return static_cast<int>(communicator) * kinds + static_cast<int>(kind);
 }
@@ -133,16 +132,22 @@ void Engine::abort(int by, std::string_view message) {
   std::lock_guard lock(noteMutex);
   if (ended.load())
     return;
-  endedBy = by;
-  endedWhy = message;
+  end = {by, std::string(message)};
   ended.store(true, std::memory_order_release);
 }
 
 Error Engine::abortError() const {
   std::lock_guard lock(noteMutex);
-  if (endedBy < 0)
-    return {ErrorKind::Aborted, "ended by the launcher: " + endedWhy, {}};
-  return {ErrorKind::Aborted, fmt::format("ended by rank {}: {}", endedBy, endedWhy), {endedBy}};
+  if (end.rank < 0)
+    return {ErrorKind::Aborted, "ended by the launcher: " + end.why, {}};
+  return {ErrorKind::Aborted, fmt::format("ended by rank {}: {}", end.rank, end.why), {end.rank}};
+}
+
+std::optional<Ended> Engine::endedBy() const {
+  std::lock_guard lock(noteMutex);
+  if (!ended.load())
+    return std::nullopt;
+  return end;
 }
 
 void Engine::setLost(int peer) {

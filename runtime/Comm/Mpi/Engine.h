@@ -5,6 +5,7 @@
 #define HOCKET_RUNTIME_COMM_MPI_ENGINE_H
 
 #include "runtime/Comm/Communicator.h"
+#include "runtime/Comm/Mpi/Ended.h"
 #include "runtime/Comm/Mpi/Library.h"
 #include <atomic>
 #include <mutex>
@@ -29,6 +30,7 @@ public:
 
   // The tag of a communicator's transfers; Lacking where MPI has no tag for it.
   Result<int> tag(uint32_t communicator, Kind kind) const;
+  uint32_t communicators() const { return static_cast<uint32_t>(mostTag / kinds); } // that there are tags for
 
   // Post a transfer of `bytes` to or from a world rank, in pieces, and append its requests. Under the mutex. A
   // synchronous send is complete when its receiver has begun to take it.
@@ -57,6 +59,7 @@ public:
   void abort(int rank, std::string_view message);
   bool aborted() const { return ended.load(std::memory_order_acquire); }
   Error abortError() const;
+  std::optional<Ended> endedBy() const;
 
   // A peer that is known to be gone; such are named before those that only wait for it. From any thread.
   void setLost(int rank);
@@ -74,8 +77,7 @@ private:
   std::function<bool()> progress;
   std::atomic<bool> ended{false};
   mutable std::mutex noteMutex; // of what follows
-  int endedBy = -1;
-  std::string endedWhy;
+  Ended end{-1, {}};
   std::set<int> lost;
   std::vector<std::vector<std::byte>> kept;
 };

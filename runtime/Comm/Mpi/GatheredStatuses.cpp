@@ -10,9 +10,9 @@ namespace {
 struct Head {
   int32_t rank;
   uint32_t state;
-  uint64_t step, heartbeat;
+  uint64_t step, pass, heartbeat;
   int32_t pid;
-  uint32_t row, body, instruction, microbatch, communicator, counters, padding;
+  uint32_t evaluation, row, body, instruction, microbatch, communicator, counters;
 };
 
 } // namespace
@@ -42,15 +42,16 @@ std::string GatheredStatuses::record(int rank) const {
   Head head{rank,
             static_cast<uint32_t>(status.state.load(std::memory_order_acquire)),
             status.step.load(),
+            status.pass.load(),
             status.heartbeat.load(),
             status.pid.load(),
+            status.evaluation.load(),
             status.row.load(),
             status.body.load(),
             status.instruction.load(),
             status.microbatch.load(),
             status.communicator.load(),
-            static_cast<uint32_t>(counters.size() / 2),
-            0};
+            static_cast<uint32_t>(counters.size() / 2)};
   std::string result(reinterpret_cast<const char *>(&head), sizeof head);
   return result.append(reinterpret_cast<const char *>(counters.data()), counters.size() * sizeof(uint32_t));
 }
@@ -66,6 +67,8 @@ bool GatheredStatuses::store(std::string_view record) {
   RankStatus &status = statuses[static_cast<size_t>(head.rank)];
   status.pid = head.pid;
   status.step = head.step;
+  status.pass = head.pass;
+  status.evaluation = head.evaluation;
   status.heartbeat = head.heartbeat;
   status.row = head.row;
   status.body = head.body;

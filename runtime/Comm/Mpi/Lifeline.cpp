@@ -13,7 +13,7 @@ namespace hocket::runtime::mpi {
 static constexpr size_t mostFrameBytes = 1 << 20, mostQueuedBytes = 4 << 20;
 
 Lifeline::Lifeline(int rank, int size, GatheredStatuses &statuses, Listener listener)
-    : rank(rank), size(size), statuses(statuses), listener(std::move(listener)),
+    : rank(rank), size(size), period(periodFor(size)), statuses(statuses), listener(std::move(listener)),
       waker(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 Lifeline::~Lifeline() {

@@ -7,6 +7,7 @@
 
 #include "runtime/Comm/Mpi/GatheredStatuses.h"
 #include "runtime/Comm/Mpi/Sockets.h"
+#include <algorithm>
 #include <condition_variable>
 #include <functional>
 #include <thread>
@@ -15,7 +16,10 @@ namespace hocket::runtime::mpi {
 
 class Lifeline {
 public:
-  static constexpr std::chrono::milliseconds period{100}; // of statuses
+  // Between two statuses of a rank: rank 0 reads no more than some 4000 a second, and nobody is silent for long.
+  static std::chrono::milliseconds periodFor(int ranks) {
+    return std::chrono::milliseconds(std::clamp(ranks / 4, 20, 250));
+  }
 
   // Called on the line's thread.
   struct Listener {
@@ -65,6 +69,7 @@ private:
   void wake();
 
   const int rank, size;
+  const std::chrono::milliseconds period;
   GatheredStatuses &statuses;
   const Listener listener;
   std::string token;

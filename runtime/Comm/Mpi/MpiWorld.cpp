@@ -138,6 +138,7 @@ MpiWorld::~MpiWorld() = default;
 Status MpiWorld::waitForMessages(Deadline deadline) { return engine->waitForMessages(deadline); }
 void MpiWorld::whileWaiting(std::function<bool()> progress) { engine->setProgress(std::move(progress)); }
 bool MpiWorld::aborted() const { return engine->aborted(); }
+std::optional<Ended> MpiWorld::ended() const { return engine->endedBy(); }
 Error MpiWorld::abortError() const { return engine->abortError(); }
 
 Status MpiWorld::reserve(size_t bytes) {
@@ -165,6 +166,13 @@ Result<std::unique_ptr<Communicator>> MpiWorld::communicator(const Group &group,
       std::make_unique<MpiCommunicator>(group, member, *engine, board.calls(group.id)));
 }
 
+Result<std::unique_ptr<Communicator>> MpiWorld::everyone() {
+  Group group{engine->communicators() - 1, "everyone", {}};
+  for (int r = 0; r < size(); ++r)
+    group.ranks.push_back(r);
+  return communicator(group, {});
+}
+
 void MpiWorld::abort(int by, std::string_view message) {
   engine->abort(by, message);
   lifeline->abort(by, message);
@@ -176,7 +184,7 @@ void MpiWorld::listen(std::function<void(int)> lost, std::function<void(int, std
   onTold = std::move(told);
 }
 
-Status MpiWorld::finish(double seconds) {
+Status MpiWorld::finish(double seconds, const std::function<void()> &then) {
   MPI_Request met = engine->mpi.noRequest;
   {
     std::lock_guard lock(engine->mutex);
@@ -188,6 +196,8 @@ Status MpiWorld::finish(double seconds) {
     return std::move(all.error());
   if (!*all)
     return Error{ErrorKind::Timeout, "not all ranks came to the end of the run", {}};
+  if (then)
+    then();
   lifeline->sayGoodbye();
   lifeline.reset();
   Limit limit(seconds, "MPI did not end");

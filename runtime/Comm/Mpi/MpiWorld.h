@@ -7,6 +7,7 @@
 #define HOCKET_RUNTIME_COMM_MPI_MPIWORLD_H
 
 #include "runtime/Comm/Communicator.h"
+#include "runtime/Comm/Mpi/Ended.h"
 #include "runtime/Comm/Mpi/Lifeline.h"
 
 namespace hocket::runtime::mpi {
@@ -29,11 +30,14 @@ public:
   std::span<std::byte> arena() override { return memory; }
   Status reserve(size_t bytes);
   Result<std::unique_ptr<Communicator>> communicator(const Group &group, Deadline deadline) override;
+  // One of all ranks, before there is a program that numbers communicators; it has the last number that MPI allows.
+  Result<std::unique_ptr<Communicator>> everyone();
   Status waitForMessages(Deadline deadline) override;
   void whileWaiting(std::function<bool()> progress) override;
   void abort(std::string_view message) override { abort(rank(), message); }
   void abort(int by, std::string_view message); // by -1: whoever started the run
   bool aborted() const;
+  std::optional<Ended> ended() const;
   Error abortError() const;
 
   GatheredStatuses &statuses() { return board; }
@@ -42,7 +46,9 @@ public:
   void listen(std::function<void(int rank)> lost, std::function<void(int rank, std::string_view word)> told);
 
   // A good end, called by all ranks: meets them and ends MPI. After it the world is only good for destruction.
-  Status finish(double seconds);
+  // `met` is called between the two.
+  Status finish(double seconds, const std::function<void()> &met = {});
+  bool finished() const { return !lifeline; }
 
 private:
   MpiWorld(const Library &library, int rank, int size, int mostTag);

@@ -1,16 +1,21 @@
 // `main` of an executable made by `hocket compile`. A library of its own, since only an executable has the symbols:
 //   hocket_program_begin, hocket_program_end   the program file, in the section .hocket.program, aligned to 64
 //   hocket_kernels, hocket_kernel_count        struct { const char *name; void *function; } and uint64_t
-#include "runtime/Executor/Rank.h"
+// It is a rank of hocket-run where the environment says so; otherwise a rank of mpirun or srun, with a command line.
+#include "runtime/Launch/MpiRun.h"
+#include <cstdlib>
 
 extern "C" {
 extern const uint8_t hocket_program_begin[], hocket_program_end[];
 extern const hocket::runtime::KernelEntry hocket_kernels[];
 extern const uint64_t hocket_kernel_count;
 
-int hocket_rank_main(int, char **) {
-  return hocket::runtime::runRank(
-      {{hocket_program_begin, hocket_program_end}, {hocket_kernels, hocket_kernels + hocket_kernel_count}});
+int hocket_rank_main(int argc, char **argv) {
+  hocket::runtime::RankImage image{{hocket_program_begin, hocket_program_end},
+                                   {hocket_kernels, hocket_kernels + hocket_kernel_count}};
+  if (!std::getenv(hocket::runtime::runVariable) && hocket::run::isRankOfMpi())
+    return hocket::run::runOverMpi(image, argc, argv);
+  return hocket::runtime::runRank(image);
 }
 }
 

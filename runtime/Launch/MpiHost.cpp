@@ -1,0 +1,63 @@
+// See MpiHost.h.
+#include "runtime/Launch/MpiHost.h"
+#include "runtime/Checkpoint/Folder.h"
+#include "runtime/Executor/Trace.h"
+#include "runtime/Launch/Machine.h"
+#include <cstring>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace hocket::run {
+
+using runtime::Result;
+using runtime::Status;
+
+MpiHost::MpiHost(const program::Program &program, runtime::mpi::MpiWorld &world, MpiCrew &crew, const Options &options,
+                 Progress &progress)
+    : program(program), mpi(world), crew(crew), options(options), progress(progress),
+      monitor(program, world, crew, options) {}
+
+void MpiHost::report(const nlohmann::json &event) {
+  if (mpi.rank() != 0 || !progress.show(event) || event.at("event") != "saved")
+    return;
+  monitor.setNote(
+      fmt::format("note: the last checkpoint is '{}'\n", checkpoint::stepFolder(options.save, *progress.savedStep())));
+}
+
+Status MpiHost::leave() {
+  Result<uint64_t> peak = crew.sum(peakBytesOfThisProcess());
+  if (!peak)
+    return std::move(peak.error());
+  Status last = mpi.rank() == 0 ? finishRun(*peak) : Status();
+  if (Status ended = mpi.finish(options.timeoutSeconds, [this] { monitor.release(); }); !ended)
+    return ended;
+  return last;
+}
+
+Status MpiHost::finishRun(uint64_t peakBytes) {
+  progress.finish();
+  if (int signal = monitor.stopSignal())
+    fmt::print("ended by {} after step {}\n", strsignal(signal), progress.lastStep());
+  if (progress.savedStep())
+    fmt::print("saved '{}'\n", checkpoint::stepFolder(options.save, *progress.savedStep()));
+  program::Mesh mesh(program);
+  uint64_t largest = 0, sum = 0;
+  for (uint32_t rank = 0; rank < mesh.worldSize(); ++rank) {
+    uint64_t bytes = program.ranks()->Get(program::stageOf(mesh, program, rank))->arenaBytes();
+    largest = std::max(largest, bytes);
+    sum += bytes;
+  }
+  fmt::print("memory planned: {} for all ranks (at most {} each); used at the peak: {}\n", bytesText(sum),
+             bytesText(largest), bytesText(peakBytes));
+  std::fflush(stdout);
+  if (Status kept = progress.written(); !kept)
+    return kept;
+  if (options.trace.empty())
+    return {};
+  std::vector<std::string> parts; // of ranks whose files this host sees
+  for (int rank = 0; rank < mpi.size(); ++rank)
+    parts.push_back(tracePart(options, rank));
+  return runtime::Trace::merge(options.trace, parts);
+}
+
+} // namespace hocket::run

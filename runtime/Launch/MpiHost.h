@@ -1,0 +1,39 @@
+// A rank that mpirun or srun has started (see RankHost.h). Rank 0 shows progress and writes metrics.
+#ifndef HOCKET_RUNTIME_LAUNCH_MPIHOST_H
+#define HOCKET_RUNTIME_LAUNCH_MPIHOST_H
+
+#include "runtime/Executor/RankHost.h"
+#include "runtime/Launch/MpiMonitor.h"
+#include "runtime/Launch/Progress.h"
+
+namespace hocket::run {
+
+class MpiHost : public runtime::RankHost {
+public:
+  // Everything outlives the host. `progress`: opened on rank 0.
+  MpiHost(const program::Program &program, runtime::mpi::MpiWorld &world, MpiCrew &crew, const Options &options,
+          Progress &progress);
+
+  runtime::World &world() override { return mpi; }
+  runtime::RankStatus &status() override { return mpi.statuses().own(); }
+  bool mayBegin(uint64_t pass) override { return monitor.mayBegin(pass); }
+  void report(const nlohmann::json &event) override;
+  // Meets all ranks, and rank 0 writes the last lines.
+  runtime::Status leave() override;
+  void fail(const runtime::Error &error) override { monitor.fail(error, exitOf(error)); }
+
+  // After a rank that has failed: waits until that is reported, and returns the exit status of this process.
+  Exit settle(Exit own) { return monitor.settle(own); }
+
+private:
+  runtime::Status finishRun(uint64_t peakBytes);
+  const program::Program &program;
+  runtime::mpi::MpiWorld &mpi;
+  MpiCrew &crew;
+  const Options &options;
+  Progress &progress;
+  MpiMonitor monitor;
+};
+
+} // namespace hocket::run
+#endif

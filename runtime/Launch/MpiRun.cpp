@@ -1,0 +1,195 @@
+// See MpiRun.h.
+#include "runtime/Launch/MpiRun.h"
+#include "runtime/Launch/Checkpoints.h"
+#include "runtime/Launch/Checks.h"
+#include "runtime/Launch/MpiHost.h"
+#include "runtime/Launch/OptionValues.h"
+#include "runtime/Program/ProgramFile.h"
+#include <csignal>
+#include <fmt/format.h>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace hocket::run {
+
+using runtime::Error;
+using runtime::ErrorKind;
+using runtime::Result;
+using runtime::Status;
+using runtime::mpi::MpiWorld;
+
+bool isRankOfMpi() { return runtime::mpi::startedByMpi(); }
+
+namespace {
+
+constexpr double startSeconds = 120; // for all ranks to come, before anything has said otherwise
+
+// One rank from its command line to its end. Every step of the start is compared by all ranks, so that all go on or all
+// end, with one message.
+class Run {
+public:
+  Run(const runtime::RankImage &image, MpiWorld &world, MpiCrew &crew) : image(image), world(world), crew(crew) {}
+  Result<Exit> run(int argc, char **argv);
+
+private:
+  Status sameForAll(int argc, char **argv);
+  std::optional<Exit> readCommandLine(int argc, char **argv);
+  Finding openProgram();
+  Finding look();
+  Finding prepare();
+  Finding reserve();
+  Result<Exit> train();
+
+  const runtime::RankImage &image;
+  MpiWorld &world;
+  MpiCrew &crew;
+  Options options;
+  const program::Program *program = nullptr;
+  std::vector<std::string> resume;
+  std::optional<checkpoint::FolderLock> saving;
+  Progress progress;
+};
+
+Finding faultOf(const Status &status) {
+  return status ? Finding{} : Finding{exitOf(status.error()), status.error().message};
+}
+
+uint64_t arenaBytesOf(const program::Program &program, int rank) {
+  program::Mesh mesh(program);
+  return program.ranks()->Get(program::stageOf(mesh, program, static_cast<uint32_t>(rank)))->arenaBytes();
+}
+
+} // namespace
+
+Status Run::sameForAll(int argc, char **argv) {
+  std::ifstream file("/proc/self/exe", std::ios::binary);
+  std::vector<uint8_t> bytes((std::istreambuf_iterator<char>(file)), {});
+  if (Status same = crew.same("the executable", program::checksum(bytes)); !same)
+    return same;
+  std::string line;
+  for (int i = 1; i < argc; ++i)
+    line.append(argv[i]).push_back('\0');
+  return crew.same("the command line",
+                   program::checksum({reinterpret_cast<const uint8_t *>(line.data()), line.size()}));
+}
+
+// Only rank 0 explains it; a status where nothing is to be run.
+std::optional<Exit> Run::readCommandLine(int argc, char **argv) {
+  options.executable = argv[0];
+  options.ranks = static_cast<uint64_t>(world.size());
+  CLI::App app{"A rank of a program made by hocket compile; start it with mpirun, srun or hocket-run.", argv[0]};
+  addOptions(app, options);
+  try {
+    app.parse(argc, argv);
+    return {};
+  } catch (const CLI::ParseError &error) {
+    std::ostringstream out, errors;
+    bool help = app.exit(error, out, errors) == 0;
+    if (world.rank() == 0)
+      fmt::print(help ? stdout : stderr, "{}{}", out.str(), errors.str());
+    return help ? Done : CommandLine;
+  }
+}
+
+Finding Run::openProgram() {
+  program::Opened opened = program::open(image.program);
+  program = opened.program;
+  if (!program)
+    return {InputFault, fmt::format("{}", fmt::join(opened.faults, "; "))};
+  program::Mesh mesh(*program);
+  if (mesh.worldSize() == options.ranks)
+    return {};
+  return {InputFault, fmt::format("'{}' is compiled for {} ranks ({}), started with {}", options.executable,
+                                  mesh.worldSize(), mesh.sizesText(), options.ranks)};
+}
+
+// One rank looks at each machine.
+Finding Run::look() {
+  if (!crew.leadsHere())
+    return {};
+  if (Status sound = checkInput(options, *program); !sound)
+    return faultOf(sound);
+  uint64_t needed = 0;
+  for (int rank : crew.here())
+    needed += arenaBytesOf(*program, rank);
+  return faultOf(checkMemory(crew.here().size(), needed));
+}
+
+// Rank 0 chooses what to go on from and makes ready what is written.
+Finding Run::prepare() {
+  if (world.rank() != 0)
+    return {};
+  if (Status sound = checkOutput(options); !sound)
+    return faultOf(sound);
+  Result<std::vector<std::string>> from = chooseResume(options, *program);
+  if (!from)
+    return faultOf(from.error());
+  resume = std::move(*from);
+  Result<std::optional<checkpoint::FolderLock>> prepared = prepareSaving(options, *program, resume);
+  if (!prepared)
+    return faultOf(prepared.error());
+  if (*prepared)
+    saving.emplace(std::move(**prepared));
+  return faultOf(progress.open(options.metrics, options.steps, !resume.empty()));
+}
+
+Finding Run::reserve() { return faultOf(world.reserve(arenaBytesOf(*program, world.rank()))); }
+
+Result<Exit> Run::run(int argc, char **argv) {
+  Status same = sameForAll(argc, argv);
+  if (!same && same.error().kind != ErrorKind::Invalid)
+    return std::move(same.error());
+  if (!same)
+    return crew.compare(world.rank() == 0 ? faultOf(same) : Finding{});
+  if (std::optional<Exit> nothing = readCommandLine(argc, argv))
+    return *nothing;
+  using Check = Finding (Run::*)();
+  for (Check check : {&Run::openProgram, &Run::look, &Run::prepare, &Run::reserve}) {
+    Result<Exit> found = crew.compare((this->*check)());
+    if (!found || *found != Done)
+      return found;
+  }
+  return train();
+}
+
+Result<Exit> Run::train() {
+  Result<std::string> from = crew.tell(nlohmann::json(resume).dump());
+  if (!from)
+    return std::move(from.error());
+  runtime::RunOptions rank = rankOptions(options, *program);
+  rank.rank = world.rank();
+  rank.resume = nlohmann::json::parse(*from).get<std::vector<std::string>>();
+  rank.trace = tracePart(options, rank.rank);
+  MpiHost host(*program, world, crew, options, progress);
+  int status = runtime::runRank(image, rank, host);
+  return status == 0 ? Done : host.settle(static_cast<Exit>(status));
+}
+
+static int complain(const Error &error) {
+  fmt::print(stderr, "error: {}\n", error.message);
+  return exitOf(error);
+}
+
+int runOverMpi(const runtime::RankImage &image, int argc, char **argv) {
+  std::signal(SIGPIPE, SIG_IGN);       // who reads this rank's words may be gone first
+  ::setenv("OMP_NUM_THREADS", "1", 1); // oneDNN is called from our own threads
+  blockSignals();
+  Result<std::unique_ptr<MpiWorld>> world = MpiWorld::join(startSeconds);
+  if (!world)
+    return complain(world.error());
+  Result<MpiCrew> crew = MpiCrew::gather(**world, startSeconds);
+  if (!crew)
+    return complain(crew.error());
+  Result<Exit> ran = Run(image, **world, *crew).run(argc, argv);
+  if (!ran)
+    return complain(ran.error());
+  // A run that trained has ended MPI itself, or cannot; one that ended before, by common decision, does it here.
+  if (!(*world)->finished() && !(*world)->aborted())
+    if (Status ended = (*world)->finish(startSeconds); !ended)
+      return complain(ended.error());
+  std::fflush(stdout);
+  return *ran;
+}
+
+} // namespace hocket::run

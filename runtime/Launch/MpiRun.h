@@ -1,0 +1,16 @@
+// A run whose ranks mpirun or srun has started, on any hosts: the executable reads the command line of hocket-run by
+// itself, and rank 0 does what hocket-run does on one host: checks, progress, metrics, the report about a failure.
+#ifndef HOCKET_RUNTIME_LAUNCH_MPIRUN_H
+#define HOCKET_RUNTIME_LAUNCH_MPIRUN_H
+
+#include "runtime/Executor/Rank.h"
+
+namespace hocket::run {
+
+bool isRankOfMpi();
+
+// Returns this rank's exit status; once a process, from its only thread.
+int runOverMpi(const runtime::RankImage &image, int argc, char **argv);
+
+} // namespace hocket::run
+#endif
