@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstring>
 #include <fmt/format.h>
+#include <fstream>
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -32,8 +33,7 @@ static std::chrono::duration<double> inSeconds(double seconds) { return std::chr
 
 MpiMonitor::MpiMonitor(const program::Program &program, runtime::mpi::MpiWorld &world, const MpiCrew &crew,
                        const Options &options)
-    : world(world), options(options), watchdog(program, world.statuses(), options.timeoutSeconds),
-      parent(::getppid()) {
+    : world(world), options(options), watchdog(program, world.statuses(), options.timeoutSeconds), parent(::getppid()) {
   if (!crew.onOneHost())
     watchdog.setHosts(crew.hosts());
   const std::string &host = crew.hosts()[static_cast<size_t>(world.rank())];
@@ -168,6 +168,15 @@ void MpiMonitor::fail(const Error &error, Exit status) {
   world.abort(error.message);
 }
 
+// Of mpirun; it would wait a quarter of an hour for a connection that is cut, and keep what it was started by.
+static void endDaemonThatIsCutOff() {
+  int parent = ::getppid();
+  std::string name;
+  std::ifstream(fmt::format("/proc/{}/comm", parent)) >> name;
+  if (name == "orted")
+    ::kill(parent, SIGKILL);
+}
+
 void MpiMonitor::run() {
   int pollMs = static_cast<int>(std::clamp(options.timeoutSeconds * 1000 / 50, 1.0, 50.0));
   auto over = [this] {
@@ -187,6 +196,8 @@ void MpiMonitor::run() {
       continue;
     if (failure->mine)
       report(*failure);
+    if (failure->cutOff)
+      endDaemonThatIsCutOff();
     end(failure->status);
   }
 }
@@ -215,17 +226,18 @@ std::optional<MpiMonitor::Failure> MpiMonitor::seenByRank0() {
   return {};
 }
 
-// The others look at rank 0.
+// The others look at rank 0. What it said before it ended comes first.
 std::optional<MpiMonitor::Failure> MpiMonitor::seenByOthers() {
-  std::vector<int> gone = lostRanks();
-  double silent = world.statuses().secondsSinceHeard(0);
-  if (std::count(gone.begin(), gone.end(), 0))
-    return Failure{{{0}, "is gone: its process has ended"}, RankFailed, world.rank() == 1 || leadsHost};
-  if (silent > 0.95 * options.timeoutSeconds)
-    return Failure{{{0}, fmt::format("not heard of for {:.1f} s", silent)}, RankFailed, world.rank() == 1 || leadsHost};
   if (world.aborted())
     return Failure{{}, RankFailed, false};
-  return {};
+  std::vector<int> gone = lostRanks();
+  bool reports = world.rank() == 1 || leadsHost;
+  if (std::count(gone.begin(), gone.end(), 0))
+    return Failure{{{0}, "is gone: its process has ended"}, RankFailed, reports};
+  double silent = world.statuses().secondsSinceHeard(0);
+  if (silent <= 0.95 * options.timeoutSeconds)
+    return {};
+  return Failure{{{0}, fmt::format("not heard of for {:.1f} s", silent)}, RankFailed, reports, true};
 }
 
 std::vector<int> MpiMonitor::lostRanks() {

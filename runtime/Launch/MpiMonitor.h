@@ -54,7 +54,8 @@ private:
   struct Failure {
     runtime::Watchdog::Verdict verdict;
     Exit status = RankFailed;
-    bool mine = true; // to report
+    bool mine = true;    // to report
+    bool cutOff = false; // from rank 0, and so most likely from mpirun
   };
   std::optional<Failure> seenByRank0();
   std::optional<Failure> seenByOthers();

@@ -1,11 +1,26 @@
-// hocket-run: starts the ranks of an executable made by `hocket compile`, on this machine. Here: the command line; the
-// options that every way of starting ranks takes are in runtime/Launch/Options.h.
+// hocket-run: starts the ranks of an executable made by `hocket compile`, on this machine or on several hosts. Here:
+// the command line; the options that every way of starting ranks takes are in runtime/Launch/Options.h.
 #include "runtime/Launch/OptionValues.h"
 #include "tools/hocket-run/Launcher.h"
+#include "tools/hocket-run/SeveralHosts.h"
 #include <cstdio>
+#include <fmt/ranges.h>
 #include <new>
 
 using namespace hocket;
+
+// What was given on the command line, without the options that say how many ranks there are and where.
+static std::vector<std::string> forRanks(const CLI::App &app) {
+  std::vector<std::string> result;
+  for (const CLI::Option *option : app.get_options([](const CLI::Option *o) { return o->count() > 0; })) {
+    if (option->get_lnames().empty() || option->check_lname("ranks") || option->check_lname("hosts"))
+      continue;
+    std::string word = "--" + option->get_lnames()[0];
+    bool flag = option->get_items_expected_max() == 0;
+    result.push_back(flag ? word : fmt::format("{}={}", word, fmt::join(option->results(), ",")));
+  }
+  return result;
+}
 
 int main(int argc, char **argv) {
   run::Options options;
@@ -18,11 +33,14 @@ int main(int argc, char **argv) {
   app.add_option("-n,--ranks", options.ranks, "number of ranks; must be what the program was compiled for")
       ->required()
       ->check(run::wholeNumber(1, 1 << 20));
+  std::string hosts;
+  app.add_option("--hosts", hosts, "run on the hosts of this file (HOST slots=N a line), over MPI")
+      ->check(run::notEmpty());
   run::addOptions(app, options);
   if (std::optional<run::Exit> ended = run::parse(app, argc, argv))
     return *ended;
   try {
-    return run::launch(options);
+    return hosts.empty() ? run::launch(options) : run::launchOnHosts(options, hosts, forRanks(app));
   } catch (const std::bad_alloc &) {
     std::fputs("error: hocket-run itself does not get the memory it needs\n", stderr);
     return run::MachineLacks;
