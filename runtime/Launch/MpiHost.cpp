@@ -17,7 +17,8 @@ MpiHost::MpiHost(const program::Program &program, runtime::mpi::MpiWorld &world,
     : program(program), mpi(world), crew(crew), options(options), progress(progress),
       monitor(program, world, crew, options) {}
 
-void MpiHost::report(const nlohmann::json &event) {
+void MpiHost::report(const nlohmann::json &from) {
+  nlohmann::json event = nlohmann::json::parse(from.dump()); // as it arrives over a pipe: a NaN is null
   if (mpi.rank() != 0 || !progress.show(event) || event.at("event") != "saved")
     return;
   monitor.setNote(

@@ -19,7 +19,7 @@ using runtime::Watchdog;
 static sigset_t watchedSignals() {
   sigset_t set;
   sigemptyset(&set);
-  for (int signal : {SIGTERM, SIGINT, SIGUSR1})
+  for (int signal : {SIGTERM, SIGINT, SIGUSR1, SIGUSR2})
     sigaddset(&set, signal);
   return set;
 }
@@ -79,6 +79,8 @@ void MpiMonitor::takeSignals() {
   signalfd_siginfo info;
   while (::read(signalFile, &info, sizeof info) == sizeof info) {
     int signal = static_cast<int>(info.ssi_signo);
+    // What hocket-run sends through mpirun stands for what it got itself.
+    signal = signal == SIGUSR1 ? SIGTERM : signal == SIGUSR2 ? SIGINT : signal;
     bool again = stopping.exchange(true);
     if (world.rank() != 0)
       world.line().tell(fmt::format("{} {}", again ? "halt" : "stop", signal));

@@ -2,9 +2,9 @@
 // or end of other ranks, and the order to stop. On rank 0 it also is the watchdog of the whole run and writes the
 // report.
 //
-// Stopping early: the rank that gets SIGTERM, SIGINT or SIGUSR1 asks rank 0. Rank 0 tells all ranks to hold: from then
-// on no rank begins a pass that it has not announced, and each says which it announced last. The greatest of these is
-// the last pass of all. A second signal ends the run at once.
+// Stopping early: the rank that gets SIGTERM or SIGINT (or for them SIGUSR1 or SIGUSR2, which mpirun hands on) asks
+// rank 0. Rank 0 tells all ranks to hold: from then on no rank begins a pass that it has not announced, and each says
+// which it announced last. The greatest of these is the last pass of all. A second signal ends the run at once.
 //
 // A failure: rank 0 hears of it (a rank says so, its line ends, the watchdog finds it), gives the others a moment to
 // come to where they wait, writes the report to stderr, and ends all. If rank 0 itself is gone or silent, the first

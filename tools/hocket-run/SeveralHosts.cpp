@@ -149,13 +149,14 @@ Exit Mpirun::watch() {
   }
 }
 
-// A request to stop travels as SIGUSR1, which mpirun hands to every rank; at SIGTERM it would end them in mid-step.
+// A request to stop travels as SIGUSR1 (for SIGTERM) or SIGUSR2 (for SIGINT), which mpirun hands to every rank; at the
+// signals themselves it would end them in mid-step.
 void Mpirun::passSignals() {
   signalfd_siginfo info;
   while (::read(signalFile, &info, sizeof info) == sizeof info) {
     if (info.ssi_signo == SIGCHLD)
       continue;
-    ::kill(pid, SIGUSR1);
+    ::kill(pid, info.ssi_signo == SIGINT ? SIGUSR2 : SIGUSR1);
     if (++signals >= 2 && !killAt)
       killAt = Clock::now() + std::chrono::seconds(10);
   }
@@ -183,7 +184,7 @@ void Mpirun::take(const std::string &line) {
   if (line.rfind("error: ", 0) == 0 && !explained) {
     explained = true;
     // It ends by itself unless it waits for a host that does not answer.
-    killAt = Clock::now() + std::chrono::seconds(10);
+    killAt = Clock::now() + std::chrono::seconds(5);
   }
   fmt::print(stderr, "{}", line);
 }

@@ -25,6 +25,11 @@ void LauncherTest::SetUp() {
 void LauncherTest::TearDown() { std::filesystem::remove_all(folder); }
 
 int LauncherTest::start(const std::vector<std::string> &arguments, const std::string &fault) const {
+  return startProgram(HOCKET_RUN_PROGRAM, arguments, fault);
+}
+
+int LauncherTest::startProgram(const std::string &program, const std::vector<std::string> &arguments,
+                               const std::string &fault) const {
   for (const char *name : {"/out", "/error"}) // a test that waits for output shall not see that of the run before
     std::filesystem::remove(folder + name);
   int pid = ::fork();
@@ -34,11 +39,11 @@ int LauncherTest::start(const std::vector<std::string> &arguments, const std::st
     ::dup2(::open((folder + name).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), descriptor);
   if (!fault.empty())
     ::setenv("SAMPLE_FAULT", fault.c_str(), 1);
-  std::vector<char *> argv{const_cast<char *>("hocket-run")};
+  std::vector<char *> argv{const_cast<char *>(program.c_str())};
   for (const std::string &argument : arguments)
     argv.push_back(const_cast<char *>(argument.c_str()));
   argv.push_back(nullptr);
-  ::execv(HOCKET_RUN_PROGRAM, argv.data());
+  ::execvp(program.c_str(), argv.data());
   ::_exit(127);
 }
 

@@ -26,6 +26,9 @@ protected:
   Outcome runSample(std::vector<std::string> arguments, const std::string &fault = "") const;
   // Starts it and returns its process id; its output goes to the files out and error of the folder.
   int start(const std::vector<std::string> &arguments, const std::string &fault) const;
+  // The same for another program, looked for on the PATH.
+  int startProgram(const std::string &program, const std::vector<std::string> &arguments,
+                   const std::string &fault) const;
   // Waits for a process that `start` started.
   Outcome wait(int pid) const;
 
