@@ -68,6 +68,15 @@ print("broken:", [d["message"] for d in client.diagnostics(uri, 2, 2)][0])
 client.change(uri, text[: text.index("layer_norm %x") + 11], 3)
 print("unfinished:", [d["message"] for d in client.diagnostics(uri, 3, 1)])
 assert hover("attn.qkv.weight") is None
+unfinished = {}
+for version, (cut, more) in enumerate([("layer_norm %x", "layer_norm "), ("split \"h.*.mlp.fc", "split \"h."),
+                                       ("split \"h.*.mlp.fc", "sp")], 31):
+    part = text[: text.index(cut)] + more
+    client.change(uri, part, version)
+    unfinished[more] = {i["label"] for i in client.at("completion", uri, part.count("\n"), len(part) - part.rindex("\n") - 1)["items"]}
+assert {"%x", "%g1"} <= unfinished["layer_norm "] and "%qkv" not in unfinished["layer_norm "], unfinished
+assert {"h.*.mlp.fc.weight", "wte"} <= unfinished["split \"h."] and "%x" not in unfinished["split \"h."], unfinished
+assert {"split", "stages"} <= unfinished["sp"] and "linear" not in unfinished["sp"], unfinished
 client.change(uri, broken, 4)
 client.change(uri, text, 5)  # overtakes
 assert client.diagnostics(uri, 5, 2) == [] and len(client.published[uri, 4]) == 1
