@@ -47,9 +47,13 @@ void shardState(nn::TrainingStepOp step, PlanOp plan, MeshOp mesh, int64_t whole
   auto zero = plan.tactic<ZeroOp>();
   SmallVector<AxisRef> data = axesWithRanks(mesh, batch ? tacticAxes(batch) : ArrayRef<AxisRef>());
   auto meshName = FlatSymbolRefAttr::get(mesh.getSymNameAttr());
+  llvm::StringMap<nn::SlotOp> params;
+  for (auto slot : step.getSlots().front().getOps<nn::SlotOp>())
+    if (slot.getKind() == nn::SlotKind::Param)
+      params[slot.getName()] = slot;
   for (auto slot : step.getSlots().front().getOps<nn::SlotOp>()) {
     auto type = cast<RankedTensorType>(slot.getType());
-    nn::SlotOp param = step.findSlot(nn::SlotKind::Param, parameterOf(slot.getName()));
+    nn::SlotOp param = params.lookup(parameterOf(slot.getName()));
     auto sharding = param ? dyn_cast_or_null<ShardingAttr>(param.getShardingAttr()) : ShardingAttr();
     if (!sharding || cast<RankedTensorType>(param.getType()).getRank() != type.getRank())
       sharding = ShardingAttr::whole(meshName, type.getRank());

@@ -112,7 +112,13 @@ std::optional<ValueState> Claims::readShard(Operation *op, Attribute said, Type 
   return state;
 }
 
+nn::SlotOp Claims::slotNamed(nn::SlotKind kind, StringRef name) const {
+  auto found = named.find({kind, name});
+  return found == named.end() ? nn::SlotOp() : found->second;
+}
+
 void Claims::readSlot(nn::SlotOp slot) {
+  named.try_emplace({slot.getKind(), slot.getName()}, slot);
   std::string what = (stringifySlotKind(slot.getKind()) + " '" + slot.getName() + "'").str();
   if (auto state = readShard(slot, slot.getShardingAttr(), slot.getType(), what))
     slots.try_emplace(slot, *state);

@@ -2,6 +2,7 @@
 #pragma once
 #include "mlir/IR/AsmState.h"
 #include "passes/Dist/Judge/ValueState.h"
+#include <map>
 
 namespace hocket::dist::judge {
 
@@ -35,6 +36,8 @@ public:
   /// A note where `value` is made, that says what it is.
   void noteMaker(mlir::InFlightDiagnostic &diag, mlir::Value value);
 
+  /// The slot of a kind and name; null if none is declared.
+  nn::SlotOp slotNamed(nn::SlotKind kind, llvm::StringRef name) const;
   nn::TrainingStepOp getStep() const { return step; }
   const MeshAtoms &getMesh() const { return mesh; }
 
@@ -55,6 +58,7 @@ private:
   bool faults = false;
   llvm::DenseMap<mlir::Value, ValueState> states;
   llvm::DenseMap<mlir::Operation *, ValueState> slots, writes;
+  std::map<std::pair<nn::SlotKind, llvm::StringRef>, nn::SlotOp> named;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, double> paddings;
   std::unique_ptr<mlir::AsmState> names; ///< made for the first message
 };

@@ -51,13 +51,13 @@ static void compare(Claims &claims, Operation *op, nn::SlotOp slot, const ValueS
 }
 
 void checkRead(Claims &claims, nn::ReadOp read) {
-  nn::SlotOp slot = claims.getStep().findSlot(read.getKind(), read.getName());
+  nn::SlotOp slot = claims.slotNamed(read.getKind(), read.getName());
   if (const ValueState *said = claims.of(read.getValue()); slot && said)
     compare(claims, read, slot, *said, "reads", {});
 }
 
 void checkWrite(Claims &claims, nn::WriteOp write) {
-  nn::SlotOp slot = claims.getStep().findSlot(write.getKind(), write.getName());
+  nn::SlotOp slot = claims.slotNamed(write.getKind(), write.getName());
   const ValueState *made = claims.of(write.getValue());
   if (!slot || !made)
     return;
