@@ -92,6 +92,10 @@ bool check(const Problem &problem, Faults &faults) {
     return false;
   }
   checkTimes(problem, faults);
+  if (!(problem.heldForWeightGrad >= 0 && problem.heldForWeightGrad <= 1))
+    faults.push_back(
+        {fmt::format("the share of a slot held for the weight gradient is {}; legal: 0..1", problem.heldForWeightGrad),
+         {}});
   checkPlacement(problem, faults);
   return faults.size() == before;
 }

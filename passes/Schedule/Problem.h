@@ -40,6 +40,10 @@ struct Problem {
   /// Slots beyond what the order of bodies needs: a message may then arrive while the body before it still runs.
   uint32_t receiveAhead = 0;
   bool splitWeightGrad = false;
+  /// Share of a slot that is still needed between a backward and its weight gradient, 0..1: of a transformer layer with
+  /// stored attention scores about 32 / (34 + 5 a s / h) (Qi et al., arXiv 2401.10241, section 2.3). Searches weigh
+  /// their bound with it; slots of tables are held whole.
+  double heldForWeightGrad = 1;
   /// The eval entry: Evaluate bodies alone instead of Forward, Backward and WeightGrad.
   bool evaluate = false;
   bool begin = true, update = true; ///< whether the training step has these bodies; `begin` holds for eval too
