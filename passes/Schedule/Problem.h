@@ -62,6 +62,21 @@ struct Problem {
   BodyKind accumulatingBody() const { return splitWeightGrad ? BodyKind::WeightGrad : BodyKind::Backward; }
 };
 
+/// Chunks of one stage that follow each other in the model hand their values over in place: for each (chunk,
+/// microbatch) of such a chain there is one slot, taken by the first chunk and free after the last body of any. Most
+/// chains are one chunk.
+struct Chains {
+  explicit Chains(const Problem &problem);
+  uint16_t head(uint32_t stage, uint32_t chunk) const { return heads[stage * chunks + chunk]; }
+  /// The chunks of the chain that `head` begins, in the order of the model.
+  const std::vector<uint16_t> &of(uint32_t stage, uint32_t head) const { return members[stage * chunks + head]; }
+
+private:
+  uint32_t chunks;
+  std::vector<uint16_t> heads;
+  std::vector<std::vector<uint16_t>> members;
+};
+
 /// Appends what makes a problem impossible to state: a zero, a time below zero, a placement that is no
 /// permutation, more than maxPairs.
 /// Everything else in this folder may be called only with a problem that passes.

@@ -72,12 +72,15 @@ struct ProgramMemory {
     }
   }
 
-  /// What is kept for a microbatch; the buffers of one message side by side.
+  /// What is kept for a microbatch of a chunk; the buffers of one message side by side. Every slot is as large as the
+  /// greatest chunk needs, and chunks lie over the same bytes: a slot serves one at a time.
   LogicalResult placeSlots() {
-    int64_t slotTop = 0;
+    llvm::DenseMap<uint64_t, int64_t> tops;
     auto put = [&](BufferOp buffer) {
-      buffer.setOffset(slotTop);
-      slotTop = aligned(slotTop + bytesOf(buffer));
+      auto chunks = chunksOf(buffer);
+      int64_t &top = tops[chunks.empty() ? 0 : chunks.front()];
+      buffer.setOffset(top);
+      top = aligned(top + bytesOf(buffer));
     };
     for (auto message : program.getBody().getOps<MessageOp>()) {
       for (Value value : message.getBuffers())
@@ -93,6 +96,9 @@ struct ProgramMemory {
     for (auto buffer : program.getBody().getOps<BufferOp>())
       if (buffer.getSpace() == Space::Slot && !buffer.getOffset())
         put(buffer);
+    int64_t slotTop = 0;
+    for (auto [chunk, top] : tops)
+      slotTop = std::max(slotTop, top);
     uint32_t slots = 0;
     for (auto schedule : program.getBody().getOps<ScheduleOp>())
       for (const Row &row : schedule.getTable().getRows())

@@ -33,7 +33,8 @@ public:
       if (placed(buffer))
         sort(buffer);
     overlaps(held);
-    overlaps(inSlot);
+    for (auto &[chunk, ranges] : inSlot)
+      overlaps(ranges);
     for (BufferOp buffer : temporary)
       overHeld(buffer);
   }
@@ -67,11 +68,21 @@ private:
   void sort(BufferOp buffer) {
     Held range{begin(buffer), begin(buffer) + extent(buffer), buffer};
     if (buffer.getSpace() == Space::Slot)
-      inSlot.push_back(range);
+      enterSlot(range);
     else if (buffer.getSlot())
       held.push_back(range);
     else
       temporary.push_back(buffer);
+  }
+
+  /// Chunks have slots of their own, so only the buffers of one chunk can be in each other's way.
+  void enterSlot(Held range) {
+    auto chunks = chunksOf(range.buffer);
+    if (chunks.size() > 1)
+      context.fault(range.buffer) << "'" << range.buffer.getName() << "' is used by chunks " << chunks[0] << " and "
+                                  << chunks[1] << ", which have slots of their own";
+    for (uint64_t chunk : chunks)
+      inSlot[chunk].push_back(range);
   }
 
   /// All microbatches of an input at once, and one of them.
@@ -114,7 +125,8 @@ private:
   VerifyContext &context;
   ProgramOp program;
   int64_t slotsBegin = 0;
-  std::vector<Held> held, inSlot;
+  std::vector<Held> held;
+  llvm::MapVector<uint64_t, std::vector<Held>> inSlot; ///< by chunk
   SmallVector<BufferOp> temporary;
 };
 } // namespace
