@@ -9,8 +9,8 @@ namespace hocket::step {
 /// program's forward body, and its closing Update the program's evaluate body.
 TableAttr makeTable(mlir::MLIRContext *context, const schedule::Tables &tables, unsigned stage, bool evaluate);
 
-/// What the schedule of this name is to solve: with the chunks, their places and the split that it decides about. Faults become
-/// errors at `loc`.
+/// What the schedule of this name is to solve: with the chunks, their places and the split that it decides about.
+/// Faults become errors at `loc`.
 std::optional<schedule::Problem> describeProblem(llvm::StringRef name, unsigned stages, unsigned chunks,
                                                  unsigned microbatches, mlir::Location loc);
 

@@ -103,7 +103,7 @@ static unsigned followUsers(Operation *op, const StagePlacement &placement) {
 }
 
 FailureOr<StagePlacement> hocket::step::placeStages(nn::TrainingStepOp step, const schedule::Problem &problem,
-                                                         Location stagesLoc) {
+                                                    Location stagesLoc) {
   StagePlacement placement;
   placement.stages = problem.stages;
   placement.chunks = problem.chunks;
@@ -150,6 +150,14 @@ FailureOr<StagePlacement> hocket::step::placeStages(nn::TrainingStepOp step, con
 
 unsigned StagePlacement::virtualStage(unsigned stage, unsigned chunk) const {
   return llvm::find(places, schedule::Place{stage, static_cast<uint16_t>(chunk)}) - places.begin();
+}
+
+schedule::Problem StagePlacement::problem() const {
+  schedule::Problem problem;
+  problem.stages = stages;
+  problem.chunks = chunks;
+  problem.placement.assign(places.begin(), places.end());
+  return problem;
 }
 
 std::string StagePlacement::describeCut(unsigned virtualStage) const {

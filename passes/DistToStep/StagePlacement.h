@@ -12,8 +12,8 @@ namespace hocket::step {
 /// values that begin makes (positions, offsets, constants, one over the count of tokens).
 bool isFree(mlir::Operation *op);
 
-/// Virtual stages are the pieces of the model in its order: one for each chunk of each stage. The schedule says which chunk
-/// of which stage a virtual stage is.
+/// Virtual stages are the pieces of the model in its order: one for each chunk of each stage. The schedule says which
+/// chunk of which stage a virtual stage is.
 struct StagePlacement {
   unsigned stages = 1;
   unsigned chunks = 1;                       ///< of each stage
@@ -29,16 +29,18 @@ struct StagePlacement {
 
   unsigned virtualStages() const { return stages * chunks; }
   unsigned virtualStage(unsigned stage, unsigned chunk) const;
+  /// Sizes and places alone.
+  schedule::Problem problem() const;
   /// Why something goes from a virtual stage to the next: "stages are cut between h.2 and h.3".
   std::string describeCut(unsigned virtualStage) const;
   /// The parts of the model that a stage runs forward, in order: layers, and the paths of what stands outside of them.
   llvm::SmallVector<std::string> partsOf(nn::TrainingStepOp step, unsigned stage) const;
 };
 
-/// Cuts the layers of the microbatch region into the problem's virtual stages, as even as can be, longer ones first. Ops outside of
-/// layers go with their last producer (forward), or with the forward values they use, else with their first producer
-/// (backward); what is made of free values alone goes with its first user. Errors: more stages than layers; a backward
-/// op that needs forward values of two stages.
+/// Cuts the layers of the microbatch region into the problem's virtual stages, as even as can be, longer ones first.
+/// Ops outside of layers go with their last producer (forward), or with the forward values they use, else with their
+/// first producer (backward); what is made of free values alone goes with its first user. Errors: more stages than
+/// layers; a backward op that needs forward values of two stages.
 llvm::FailureOr<StagePlacement> placeStages(nn::TrainingStepOp step, const schedule::Problem &problem,
-                                           mlir::Location stagesLoc);
+                                            mlir::Location stagesLoc);
 } // namespace hocket::step

@@ -25,8 +25,8 @@ FailureOr<SmallVector<Crossing>> hocket::step::findCrossings(nn::TrainingStepOp 
         bool onTheWay =
             forward ? it->second > home->second && nn::getPhase(user) == nn::Phase::Forward : it->second < home->second;
         if (!onTheWay && !(forward && it->second > home->second)) {
-          auto error = user->emitError() << "on stage " << placement.places[it->second].stage << " uses a value of stage "
-                                         << placement.places[home->second].stage << "; "
+          auto error = user->emitError() << "on stage " << placement.places[it->second].stage
+                                         << " uses a value of stage " << placement.places[home->second].stage << "; "
                                          << (forward ? "forward values go to later stages only"
                                                      : "gradients go to earlier stages only");
           error.attachNote(op.getLoc()) << "made here";
@@ -43,10 +43,10 @@ FailureOr<SmallVector<Crossing>> hocket::step::findCrossings(nn::TrainingStepOp 
 }
 
 StageProgram::StageProgram(OpBuilder &builder, nn::TrainingStepOp step, const StagePlacement &placement, unsigned stage,
-                           bool splitWeightGrad, dist::MeshOp mesh, dist::AxesAttr stageAxes, ArrayRef<Crossing> crossings,
-                           const llvm::DenseMap<Value, std::string> &names)
-    : builder(builder), step(step), placement(placement), stage(stage), splitWeightGrad(splitWeightGrad), mesh(mesh), stageAxes(stageAxes),
-      crossings(crossings), names(names) {}
+                           bool splitWeightGrad, dist::MeshOp mesh, dist::AxesAttr stageAxes,
+                           ArrayRef<Crossing> crossings, const llvm::DenseMap<Value, std::string> &names)
+    : builder(builder), step(step), placement(placement), stage(stage), splitWeightGrad(splitWeightGrad),
+      chains(placement.problem()), mesh(mesh), stageAxes(stageAxes), crossings(crossings), names(names) {}
 
 Value StageProgram::addBuffer(Location loc, StringRef name, MemoryClass memory, Space space, RankedTensorType type,
                               nn::SlotKindAttr slot, nn::InitAttr init, Attribute shard) {
@@ -98,7 +98,7 @@ Value StageProgram::slotBuffer(nn::SlotKind kind, StringRef name, RankedTensorTy
 }
 
 Value StageProgram::valueBuffer(Value value, unsigned chunk) {
-  Value &buffer = valueBuffers[{value, chunk}];
+  Value &buffer = valueBuffers[{value, chains.head(stage, chunk)}];
   if (buffer)
     return buffer;
   unsigned k = placement.virtualStage(stage, chunk);
@@ -113,7 +113,7 @@ Value StageProgram::valueBuffer(Value value, unsigned chunk) {
 
 /// The body of a microbatch that runs an op.
 BodyKind StageProgram::bodyOf(Operation *op) const {
-  nn::Phase phase = nn::getPhase(op).value_or(nn::Phase::Forward);
+  nn::Phase phase = nn::getPhase(op);
   if (phase == nn::Phase::Forward)
     return BodyKind::Forward;
   return phase == nn::Phase::WeightGrad && splitWeightGrad ? BodyKind::WeightGrad : BodyKind::Backward;
@@ -139,7 +139,9 @@ void StageProgram::findKept() {
 
 Block *StageProgram::addBody(BodyKind kind) {
   builder.setInsertionPointToEnd(&program.getBody().front());
-  auto body = BodyOp::create(builder, step.getLoc(), kind, uint64_t(kind == BodyKind::Begin || kind == BodyKind::Update || kind == BodyKind::Evaluate ? 0 : chunk));
+  auto body = BodyOp::create(
+      builder, step.getLoc(), kind,
+      uint64_t(kind == BodyKind::Begin || kind == BodyKind::Update || kind == BodyKind::Evaluate ? 0 : chunk));
   Block *block = builder.createBlock(&body.getBody());
   if (!firstBody)
     firstBody = body;
@@ -156,7 +158,9 @@ void StageProgram::buildMicrobatch(BodyKind kind) {
       emitter.emit(&op);
   }
   unsigned next = kind == BodyKind::Forward ? here() + 1 : here() - 1; // wraps to beyond the last
-  if (kind != BodyKind::WeightGrad && next < placement.virtualStages() && valuesOver(here(), next).empty()) {
+  bool sends =
+      kind != BodyKind::WeightGrad && next < placement.virtualStages() && placement.places[next].stage != stage;
+  if (sends && valuesOver(here(), next).empty()) {
     auto type = cast<MemRefType>(tokenBuffer(here(), next).getType());
     Value zero = emitZeros(builder, step.getLoc(), RankedTensorType::get(type.getShape(), type.getElementType()), "");
     StoreOp::create(builder, step.getLoc(), zero, tokenBuffer(here(), next));
@@ -360,7 +364,7 @@ void StageProgram::addMessage(unsigned from, unsigned to) {
 void StageProgram::buildMessages() {
   for (chunk = 0; chunk < placement.chunks; ++chunk)
     for (unsigned neighbour : {here() - 1, here() + 1}) // one before the first wraps to beyond the last
-      if (neighbour < placement.virtualStages()) {
+      if (neighbour < placement.virtualStages() && placement.places[neighbour].stage != stage) {
         addMessage(here(), neighbour);
         addMessage(neighbour, here());
       }

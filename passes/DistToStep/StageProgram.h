@@ -7,14 +7,15 @@
 
 namespace hocket::step {
 
-/// A value that leaves its virtual stage: from the one that makes it over each that lies between, up to (down to) `last`.
+/// A value that leaves its virtual stage: from the one that makes it over each that lies between, up to (down to)
+/// `last`.
 struct Crossing {
   mlir::Value value;
   unsigned first, last; ///< virtual stages; first < last: forward, else backward
 };
 
-/// Values used on other virtual stages than their own, in the order they are made; a value goes as far as its farthest user.
-/// Error: a value that backward uses on another stage than the forward that made it.
+/// Values used on other virtual stages than their own, in the order they are made; a value goes as far as its farthest
+/// user. Error: a value that backward uses on another stage than the forward that made it.
 llvm::FailureOr<llvm::SmallVector<Crossing>> findCrossings(nn::TrainingStepOp step, const StagePlacement &placement);
 
 class StageProgram {
@@ -24,8 +25,8 @@ public:
                bool splitWeightGrad, dist::MeshOp mesh, dist::AxesAttr stageAxes, llvm::ArrayRef<Crossing> crossings,
                const llvm::DenseMap<mlir::Value, std::string> &names);
 
-  /// Fills begin, forward, backward (and weight_grad, where it is split) of each chunk, update and evaluate, and the messages.
-  /// Schedules are added by the pass.
+  /// Fills begin, forward, backward (and weight_grad, where it is split) of each chunk, update and evaluate, and the
+  /// messages. Schedules are added by the pass.
   mlir::LogicalResult build();
   ProgramOp getProgram() { return program; }
 
@@ -33,7 +34,8 @@ private:
   friend class BodyEmitter;
   /// The buffer of a slot of the training step. `wholeStep`: read in begin, all microbatches of an input.
   mlir::Value slotBuffer(nn::SlotKind kind, llvm::StringRef name, mlir::RankedTensorType type);
-  /// The buffer, in the slot of the chunk in hand, of a value that a body leaves for another or a message.
+  /// The buffer, in the slot of the chunk in hand (and of its chain, see schedule::Chains), of a value that a body
+  /// leaves for another or a message.
   mlir::Value valueBuffer(mlir::Value value) { return valueBuffer(value, chunk); }
   mlir::Value valueBuffer(mlir::Value value, unsigned chunk);
   bool isKept(mlir::Value value) const { return kept.contains(value); }
@@ -58,6 +60,7 @@ private:
   const StagePlacement &placement;
   unsigned stage, chunk = 0; ///< the chunk in hand
   bool splitWeightGrad;
+  schedule::Chains chains;
   dist::MeshOp mesh;
   dist::AxesAttr stageAxes;
   llvm::ArrayRef<Crossing> crossings;
@@ -65,8 +68,8 @@ private:
 
   ProgramOp program;
   mlir::Operation *firstBody = nullptr;
-  llvm::DenseSet<mlir::Value> kept; ///< left by the body that makes it
-  llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value> valueBuffers; ///< by chunk: its slots are other slots
+  llvm::DenseSet<mlir::Value> kept;                                           ///< left by the body that makes it
+  llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value> valueBuffers; ///< by chain
   llvm::StringMap<mlir::Value> slotBuffers;
   std::map<std::pair<unsigned, unsigned>, mlir::Value> tokens;
 };

@@ -2,15 +2,11 @@
 #pragma once
 #include "dialect/Step/Step.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace hocket::step {
 inline constexpr int64_t bufferAlignment = 64; ///< bytes
 
 inline int64_t aligned(int64_t bytes) { return llvm::alignTo(bytes, bufferAlignment); }
-
-/// The chunks whose bodies and messages use a buffer of a slot; a slot holds one chunk at a time, so one each.
-llvm::SmallSetVector<uint64_t, 2> chunksOf(BufferOp buffer);
 
 /// Which results of a launch may be made where an operand lies: pairs (result, operand), from the attribute
 /// `hocket.in_place` of its kernel (array<i64: result, operand, …>).

@@ -2,6 +2,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Step/BodyMemory.h"
 #include "passes/Step/Passes.h"
+#include "passes/Step/SlotChains.h"
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::step;
@@ -72,13 +73,13 @@ struct ProgramMemory {
     }
   }
 
-  /// What is kept for a microbatch of a chunk; the buffers of one message side by side. Every slot is as large as the
-  /// greatest chunk needs, and chunks lie over the same bytes: a slot serves one at a time.
+  /// What is kept for a microbatch of a chain of chunks; the buffers of one message side by side. Every slot is as
+  /// large as the greatest chain needs, and chains lie over the same bytes: a slot serves one at a time.
   LogicalResult placeSlots() {
+    SlotChains chains(program);
     llvm::DenseMap<uint64_t, int64_t> tops;
     auto put = [&](BufferOp buffer) {
-      auto chunks = chunksOf(buffer);
-      int64_t &top = tops[chunks.empty() ? 0 : chunks.front()];
+      int64_t &top = tops[chains.chainOf(buffer)];
       buffer.setOffset(top);
       top = aligned(top + bytesOf(buffer));
     };

@@ -1,5 +1,6 @@
 // Where buffers lie: step-verify-program's checks of offsets, spaces and overlaps that need no order of ops.
 #include "passes/Step/BodyMemory.h"
+#include "passes/Step/SlotChains.h"
 #include "passes/Step/VerifyProgram.h"
 using namespace mlir;
 using namespace hocket;
@@ -15,7 +16,7 @@ struct Held {
 
 class Layout {
 public:
-  Layout(VerifyContext &context, ProgramOp program) : context(context), program(program) {}
+  Layout(VerifyContext &context, ProgramOp program) : context(context), program(program), chains(program) {}
 
   void verify() {
     slotsBegin = program.getSlotsOffset().value_or(0);
@@ -33,7 +34,7 @@ public:
       if (placed(buffer))
         sort(buffer);
     overlaps(held);
-    for (auto &[chunk, ranges] : inSlot)
+    for (auto &[chain, ranges] : inSlot)
       overlaps(ranges);
     for (BufferOp buffer : temporary)
       overHeld(buffer);
@@ -68,21 +69,11 @@ private:
   void sort(BufferOp buffer) {
     Held range{begin(buffer), begin(buffer) + extent(buffer), buffer};
     if (buffer.getSpace() == Space::Slot)
-      enterSlot(range);
+      inSlot[chains.chainOf(buffer)].push_back(range);
     else if (buffer.getSlot())
       held.push_back(range);
     else
       temporary.push_back(buffer);
-  }
-
-  /// Chunks have slots of their own, so only the buffers of one chunk can be in each other's way.
-  void enterSlot(Held range) {
-    auto chunks = chunksOf(range.buffer);
-    if (chunks.size() > 1)
-      context.fault(range.buffer) << "'" << range.buffer.getName() << "' is used by chunks " << chunks[0] << " and "
-                                  << chunks[1] << ", which have slots of their own";
-    for (uint64_t chunk : chunks)
-      inSlot[chunk].push_back(range);
   }
 
   /// All microbatches of an input at once, and one of them.
@@ -124,9 +115,10 @@ private:
 
   VerifyContext &context;
   ProgramOp program;
+  SlotChains chains; // other chains have slots of their own, so only buffers of one can be in each other's way
   int64_t slotsBegin = 0;
   std::vector<Held> held;
-  llvm::MapVector<uint64_t, std::vector<Held>> inSlot; ///< by chunk
+  llvm::MapVector<uint64_t, std::vector<Held>> inSlot; ///< by chain
   SmallVector<BufferOp> temporary;
 };
 } // namespace

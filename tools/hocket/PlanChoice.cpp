@@ -20,12 +20,13 @@ void PlanFlags::addTo(CLI::App &command) {
   auto *byMesh =
       command.add_option("--mesh", mesh, "axes and sizes of a plan made from flags: pp=2,dp=2,tp=2")->check(notEmpty());
   byName->excludes(byMesh);
-  for (auto *option : {command.add_option("--microbatch", microbatch, "sequences that a rank takes at a time (1)")
-                           ->check(wholeNumber(1, 1 << 30)),
-                       command.add_option("--zero", zero, "ZeRO stage over dp: 0 or 1 (0)")->check(wholeNumber(0, 1)),
-                       command.add_option("--schedule", schedule, scheduleHelp()),
-                       command.add_option("--chunks", chunks, "pieces of the model a stage holds, of schedules with several (1)")
-                           ->check(wholeNumber(1, 1024))})
+  for (auto *option :
+       {command.add_option("--microbatch", microbatch, "sequences that a rank takes at a time (1)")
+            ->check(wholeNumber(1, 1 << 30)),
+        command.add_option("--zero", zero, "ZeRO stage over dp: 0 or 1 (0)")->check(wholeNumber(0, 1)),
+        command.add_option("--schedule", schedule, scheduleHelp()),
+        command.add_option("--chunks", chunks, "pieces of the model a stage holds, of schedules with several (1)")
+            ->check(wholeNumber(1, 1024))})
     option->needs(byMesh);
 }
 
