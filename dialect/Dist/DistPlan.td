@@ -54,8 +54,9 @@ def Dist_SplitOp : Dist_Tactic<"split"> {
 // Schedule names are those that passes/Schedule registers; names that are no identifiers stand in quotes.
 def Dist_StagesOp : Dist_Tactic<"stages"> {
   let summary = "cuts the layers into stages along an axis, as even as can be, longer ones first";
-  let arguments = (ins Dist_AxesAttr:$axes, StrAttr:$schedule);
-  let assemblyFormat = "`over` custom<Axes>($axes) `schedule` custom<ScheduleName>($schedule) attr-dict";
+  let description = [{ `chunks`: pieces of the model that each stage holds, for schedules that visit a stage more than once. }];
+  let arguments = (ins Dist_AxesAttr:$axes, StrAttr:$schedule, DefaultValuedAttr<I64Attr, "1">:$chunks);
+  let assemblyFormat = "`over` custom<Axes>($axes) `schedule` custom<ScheduleName>($schedule) (`chunks` $chunks^)? attr-dict";
   let hasVerifier = 1;
 }
 def Dist_ZeroOp : Dist_Tactic<"zero"> {

@@ -39,6 +39,8 @@ LogicalResult StagesOp::verify() {
     return emitOpError() << "needs an axis to lay the stages along";
   if (getSchedule().empty())
     return emitOpError() << "names no schedule";
+  if (int64_t chunks = getChunksAttr().getInt(); chunks < 1)
+    return emitOpError() << "has " << chunks << " chunks; at least 1 is needed";
   return success();
 }
 

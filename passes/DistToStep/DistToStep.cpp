@@ -82,13 +82,19 @@ struct DistToStepPass : hocket::step::impl::DistToStepPassBase<DistToStepPass> {
     auto axes = stagesTactic ? stagesTactic.getAxes() : dist::AxesAttr::get(&getContext(), {});
     unsigned stages = stagesTactic ? dist::axesSize(mesh, axes.getRefs()) : 1;
     Location stagesLoc = stagesTactic ? stagesTactic.getLoc() : plan.getLoc();
-    FailureOr<StagePlacement> placement = placeStages(step, stages, stagesLoc);
+    StringRef scheduleName = stagesTactic ? stagesTactic.getSchedule() : "1f1b";
+    auto problem = describeProblem(scheduleName, stages, stagesTactic ? stagesTactic.getChunks() : 1,
+                                   step.getMicrobatches(), stagesLoc);
+    if (!problem)
+      return failure();
+    FailureOr<StagePlacement> placement = placeStages(step, *problem, stagesLoc);
     if (failed(placement))
       return failure();
     auto crossings = findCrossings(step, *placement);
-    StringRef scheduleName = stagesTactic ? stagesTactic.getSchedule() : "1f1b";
-    Schedules schedules{solveSchedule(scheduleName, stages, step.getMicrobatches(), false, stagesLoc),
-                        solveSchedule(scheduleName, stages, step.getMicrobatches(), true, stagesLoc)};
+    Schedules schedules{solveSchedule(scheduleName, *problem, stagesLoc), {}};
+    schedule::Problem evaluation = *problem;
+    evaluation.evaluate = true;
+    schedules.eval = solveSchedule(scheduleName, evaluation, stagesLoc);
     if (failed(crossings) || !schedules.train || !schedules.eval)
       return failure();
 
@@ -100,7 +106,7 @@ struct DistToStepPass : hocket::step::impl::DistToStepPassBase<DistToStepPass> {
                   step.getRecipeAttr(), step.getPlanAttr(), i64(rows), step.getMicrobatchesAttr(), i64(sequence),
                   i64(vocabulary(step)), i64(countParameters(step)), i64(stages), layersOf(builder, *placement));
     for (unsigned stage = 0; stage < stages; ++stage) {
-      StageProgram program(builder, step, *placement, stage, mesh, axes, *crossings, names);
+      StageProgram program(builder, step, *placement, stage, problem->splitWeightGrad, mesh, axes, *crossings, names);
       if (failed(program.build()))
         return failure();
       addSchedules(program, stage, schedules);

@@ -14,13 +14,21 @@ static void report(const schedule::Faults &faults, Location loc) {
   }
 }
 
-std::optional<schedule::Tables> hocket::step::solveSchedule(StringRef name, unsigned stages, unsigned microbatches,
-                                                            bool evaluate, Location loc) {
+std::optional<schedule::Problem> hocket::step::describeProblem(StringRef name, unsigned stages, unsigned chunks,
+                                                               unsigned microbatches, Location loc) {
   schedule::Problem problem;
   problem.stages = stages;
+  problem.chunks = chunks;
   problem.microbatches = microbatches;
-  problem.evaluate = evaluate;
   problem.evaluateUpdate = true;
+  schedule::Faults faults;
+  schedule::adopt(name.str(), problem, faults);
+  report(faults, loc);
+  return faults.empty() ? std::optional(problem) : std::nullopt;
+}
+
+std::optional<schedule::Tables> hocket::step::solveSchedule(StringRef name, const schedule::Problem &problem,
+                                                            Location loc) {
   schedule::Faults faults;
   std::optional<schedule::Tables> tables = schedule::solve(name.str(), problem, faults);
   if (tables)

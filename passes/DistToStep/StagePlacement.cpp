@@ -50,11 +50,11 @@ static LogicalResult cutLayers(Block &microbatch, StagePlacement &placement, Loc
     }
   for (StringRef layer : layers)
     placement.layers.push_back(layer.str());
-  if (placement.stages == 1) {
+  if (placement.virtualStages() == 1) {
     placement.layerCounts = {static_cast<uint32_t>(layers.size())};
   } else {
     schedule::Faults faults;
-    auto counts = schedule::evenStages(layers.size(), placement.stages, faults);
+    auto counts = schedule::evenStages(layers.size(), placement.virtualStages(), faults);
     if (!counts) {
       for (const schedule::Fault &fault : faults) {
         auto error = emitError(loc) << fault.text;
@@ -70,7 +70,7 @@ static LogicalResult cutLayers(Block &microbatch, StagePlacement &placement, Loc
   unsigned next = 0;
   for (auto [stage, count] : llvm::enumerate(placement.layerCounts))
     for (uint32_t i = 0; i < count; ++i)
-      placement.stageOfLayer[placement.layers[next++]] = stage;
+      placement.virtualStageOfLayer[placement.layers[next++]] = stage;
   return success();
 }
 
@@ -81,8 +81,8 @@ static FailureOr<std::optional<unsigned>> followOperands(Operation *op, const St
   Operation *lastDef = nullptr;
   for (Value operand : op->getOperands()) {
     Operation *def = operand.getDefiningOp();
-    auto it = placement.stageOf.find(def);
-    if (it == placement.stageOf.end())
+    auto it = placement.virtualStageOf.find(def);
+    if (it == placement.virtualStageOf.end())
       continue;
     if (backward && nn::getPhase(def) != nn::Phase::Forward) {
       first = std::min(first.value_or(it->second), it->second);
@@ -105,14 +105,18 @@ static FailureOr<std::optional<unsigned>> followOperands(Operation *op, const St
 static unsigned followUsers(Operation *op, const StagePlacement &placement) {
   std::optional<unsigned> first;
   for (Operation *user : op->getUsers())
-    if (auto it = placement.stageOf.find(user); it != placement.stageOf.end())
+    if (auto it = placement.virtualStageOf.find(user); it != placement.virtualStageOf.end())
       first = std::min(first.value_or(it->second), it->second);
   return first.value_or(0);
 }
 
-FailureOr<StagePlacement> hocket::step::placeStages(nn::TrainingStepOp step, unsigned stages, Location stagesLoc) {
+FailureOr<StagePlacement> hocket::step::placeStages(nn::TrainingStepOp step, const schedule::Problem &problem,
+                                                    Location stagesLoc) {
   StagePlacement placement;
-  placement.stages = stages;
+  placement.stages = problem.stages;
+  placement.chunks = problem.chunks;
+  for (unsigned k = 0; k < problem.virtualStages(); ++k)
+    placement.places.push_back(problem.place(k));
   Block &microbatch = step.getMicrobatch().front();
   if (failed(cutLayers(microbatch, placement, stagesLoc)))
     return failure();
@@ -120,30 +124,30 @@ FailureOr<StagePlacement> hocket::step::placeStages(nn::TrainingStepOp step, uns
   for (Operation &op : microbatch) {
     if (isFree(&op))
       continue;
-    auto layer = placement.stageOfLayer.find(layerOf(nn::getPath(&op)));
-    if (layer != placement.stageOfLayer.end()) {
-      placement.stageOf[&op] = layer->second;
+    auto layer = placement.virtualStageOfLayer.find(layerOf(nn::getPath(&op)));
+    if (layer != placement.virtualStageOfLayer.end()) {
+      placement.virtualStageOf[&op] = layer->second;
       continue;
     }
     FailureOr<std::optional<unsigned>> stage = followOperands(&op, placement);
     if (failed(stage))
       return failure();
     if (*stage)
-      placement.stageOf[&op] = **stage;
+      placement.virtualStageOf[&op] = **stage;
     else
       open.push_back(&op);
   }
   for (Operation *op : llvm::reverse(open))
-    placement.stageOf[op] = followUsers(op, placement);
+    placement.virtualStageOf[op] = followUsers(op, placement);
   for (Operation &op : microbatch) {
-    auto stage = placement.stageOf.find(&op);
+    auto stage = placement.virtualStageOf.find(&op);
     if (auto write = dyn_cast<nn::WriteOp>(op); write && write.getKind() == nn::SlotKind::Accumulator)
-      placement.accumulatorStage[write.getName()] = stage->second;
-    if (stage == placement.stageOf.end())
+      placement.accumulatorStage[write.getName()] = placement.places[stage->second].stage;
+    if (stage == placement.virtualStageOf.end())
       continue;
     for (Value operand : op.getOperands())
       if (auto read = operand.getDefiningOp<nn::ReadOp>(); read && readsParameter(read))
-        placement.holders[read.getName()].push_back(stage->second);
+        placement.holders[read.getName()].push_back(placement.places[stage->second].stage);
   }
   for (auto &entry : placement.holders) {
     llvm::sort(entry.second);
@@ -152,18 +156,30 @@ FailureOr<StagePlacement> hocket::step::placeStages(nn::TrainingStepOp step, uns
   return placement;
 }
 
-std::string StagePlacement::describeCut(unsigned stage) const {
+unsigned StagePlacement::virtualStage(unsigned stage, unsigned chunk) const {
+  return llvm::find(places, schedule::Place{stage, static_cast<uint16_t>(chunk)}) - places.begin();
+}
+
+schedule::Problem StagePlacement::problem() const {
+  schedule::Problem problem;
+  problem.stages = stages;
+  problem.chunks = chunks;
+  problem.placement.assign(places.begin(), places.end());
+  return problem;
+}
+
+std::string StagePlacement::describeCut(unsigned virtualStage) const {
   unsigned next = 0;
-  for (unsigned s = 0; s <= stage; ++s)
-    next += layerCounts[s];
+  for (unsigned k = 0; k <= virtualStage; ++k)
+    next += layerCounts[k];
   return "stages are cut between " + layers[next - 1] + " and " + layers[next];
 }
 
 SmallVector<std::string> StagePlacement::partsOf(nn::TrainingStepOp step, unsigned stage) const {
   llvm::SetVector<StringRef> parts;
   for (Operation &op : step.getMicrobatch().front()) {
-    auto it = stageOf.find(&op);
-    if (it == stageOf.end() || it->second != stage || nn::getPhase(&op) != nn::Phase::Forward)
+    auto it = virtualStageOf.find(&op);
+    if (it == virtualStageOf.end() || places[it->second].stage != stage || nn::getPhase(&op) != nn::Phase::Forward)
       continue;
     StringRef path = nn::getPath(&op), layer = layerOf(path);
     if (!layer.empty())

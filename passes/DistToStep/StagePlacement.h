@@ -2,6 +2,7 @@
 // operands.
 #pragma once
 #include "dialect/Step/Step.h"
+#include "passes/Schedule/Problem.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -11,26 +12,35 @@ namespace hocket::step {
 /// values that begin makes (positions, offsets, constants, one over the count of tokens).
 bool isFree(mlir::Operation *op);
 
+/// Virtual stages are the pieces of the model in its order: one for each chunk of each stage. The schedule says which
+/// chunk of which stage a virtual stage is.
 struct StagePlacement {
   unsigned stages = 1;
-  llvm::SmallVector<std::string> layers;   ///< in model order
-  llvm::SmallVector<uint32_t> layerCounts; ///< layers of each stage
-  llvm::StringMap<unsigned> stageOfLayer;
+  unsigned chunks = 1;                       ///< of each stage
+  llvm::SmallVector<schedule::Place> places; ///< of each virtual stage
+  llvm::SmallVector<std::string> layers;     ///< in model order
+  llvm::SmallVector<uint32_t> layerCounts;   ///< layers of each virtual stage
+  llvm::StringMap<unsigned> virtualStageOfLayer;
   /// Of the microbatch region's ops that are not free.
-  llvm::DenseMap<mlir::Operation *, unsigned> stageOf;
+  llvm::DenseMap<mlir::Operation *, unsigned> virtualStageOf;
   /// Stages that use a parameter, and the stage that adds to an accumulator.
   llvm::StringMap<llvm::SmallVector<unsigned>> holders;
   llvm::StringMap<unsigned> accumulatorStage;
 
-  /// Why something goes from a stage to the next: "stages are cut between h.2 and h.3".
-  std::string describeCut(unsigned stage) const;
+  unsigned virtualStages() const { return stages * chunks; }
+  unsigned virtualStage(unsigned stage, unsigned chunk) const;
+  /// Sizes and places alone.
+  schedule::Problem problem() const;
+  /// Why something goes from a virtual stage to the next: "stages are cut between h.2 and h.3".
+  std::string describeCut(unsigned virtualStage) const;
   /// The parts of the model that a stage runs forward, in order: layers, and the paths of what stands outside of them.
   llvm::SmallVector<std::string> partsOf(nn::TrainingStepOp step, unsigned stage) const;
 };
 
-/// Cuts the layers of the microbatch region into `stages` stages, as even as can be, longer ones first. Ops outside of
-/// layers go with their last producer (forward), or with the forward values they use, else with their first producer
-/// (backward); what is made of free values alone goes with its first user. Errors: more stages than layers; a backward
-/// op that needs forward values of two stages.
-llvm::FailureOr<StagePlacement> placeStages(nn::TrainingStepOp step, unsigned stages, mlir::Location stagesLoc);
+/// Cuts the layers of the microbatch region into the problem's virtual stages, as even as can be, longer ones first.
+/// Ops outside of layers go with their last producer (forward), or with the forward values they use, else with their
+/// first producer (backward); what is made of free values alone goes with its first user. Errors: more stages than
+/// layers; a backward op that needs forward values of two stages.
+llvm::FailureOr<StagePlacement> placeStages(nn::TrainingStepOp step, const schedule::Problem &problem,
+                                            mlir::Location stagesLoc);
 } // namespace hocket::step

@@ -12,21 +12,21 @@ FailureOr<SmallVector<Crossing>> hocket::step::findCrossings(nn::TrainingStepOp 
   SmallVector<Crossing> crossings;
   bool failed = false;
   for (Operation &op : step.getMicrobatch().front()) {
-    auto home = placement.stageOf.find(&op);
-    if (home == placement.stageOf.end())
+    auto home = placement.virtualStageOf.find(&op);
+    if (home == placement.virtualStageOf.end())
       continue;
     bool forward = nn::getPhase(&op) == nn::Phase::Forward;
     for (Value result : op.getResults()) {
       unsigned last = home->second;
       for (Operation *user : result.getUsers()) {
-        auto it = placement.stageOf.find(user);
-        if (it == placement.stageOf.end() || it->second == home->second)
+        auto it = placement.virtualStageOf.find(user);
+        if (it == placement.virtualStageOf.end() || it->second == home->second)
           continue;
         bool onTheWay =
             forward ? it->second > home->second && nn::getPhase(user) == nn::Phase::Forward : it->second < home->second;
         if (!onTheWay && !(forward && it->second > home->second)) {
-          auto error = user->emitError() << "on stage " << it->second << " uses a value of stage " << home->second
-                                         << "; "
+          auto error = user->emitError() << "on stage " << placement.places[it->second].stage
+                                         << " uses a value of stage " << placement.places[home->second].stage << "; "
                                          << (forward ? "forward values go to later stages only"
                                                      : "gradients go to earlier stages only");
           error.attachNote(op.getLoc()) << "made here";
@@ -43,10 +43,10 @@ FailureOr<SmallVector<Crossing>> hocket::step::findCrossings(nn::TrainingStepOp 
 }
 
 StageProgram::StageProgram(OpBuilder &builder, nn::TrainingStepOp step, const StagePlacement &placement, unsigned stage,
-                           dist::MeshOp mesh, dist::AxesAttr stageAxes, ArrayRef<Crossing> crossings,
-                           const llvm::DenseMap<Value, std::string> &names)
-    : builder(builder), step(step), placement(placement), stage(stage), mesh(mesh), stageAxes(stageAxes),
-      crossings(crossings), names(names) {}
+                           bool splitWeightGrad, dist::MeshOp mesh, dist::AxesAttr stageAxes,
+                           ArrayRef<Crossing> crossings, const llvm::DenseMap<Value, std::string> &names)
+    : builder(builder), step(step), placement(placement), stage(stage), splitWeightGrad(splitWeightGrad),
+      chains(placement.problem()), mesh(mesh), stageAxes(stageAxes), crossings(crossings), names(names) {}
 
 Value StageProgram::addBuffer(Location loc, StringRef name, MemoryClass memory, Space space, RankedTensorType type,
                               nn::SlotKindAttr slot, nn::InitAttr init, Attribute shard) {
@@ -97,12 +97,13 @@ Value StageProgram::slotBuffer(nn::SlotKind kind, StringRef name, RankedTensorTy
   return buffer;
 }
 
-Value StageProgram::valueBuffer(Value value) {
-  Value &buffer = valueBuffers[value];
+Value StageProgram::valueBuffer(Value value, unsigned chunk) {
+  Value &buffer = valueBuffers[{value, chains.head(stage, chunk)}];
   if (buffer)
     return buffer;
+  unsigned k = placement.virtualStage(stage, chunk);
   bool message = llvm::any_of(crossings, [&](const Crossing &c) {
-    return c.value == value && std::min(c.first, c.last) <= stage && stage <= std::max(c.first, c.last);
+    return c.value == value && std::min(c.first, c.last) <= k && k <= std::max(c.first, c.last);
   });
   buffer =
       addBuffer(value.getLoc(), names.lookup(value), message ? MemoryClass::Communication : MemoryClass::Activation,
@@ -110,27 +111,37 @@ Value StageProgram::valueBuffer(Value value) {
   return buffer;
 }
 
-/// Which values lie in the slot between bodies: forward values that backward uses, and what is sent or received.
+/// The body of a microbatch that runs an op.
+BodyKind StageProgram::bodyOf(Operation *op) const {
+  nn::Phase phase = nn::getPhase(op);
+  if (phase == nn::Phase::Forward)
+    return BodyKind::Forward;
+  return phase == nn::Phase::WeightGrad && splitWeightGrad ? BodyKind::WeightGrad : BodyKind::Backward;
+}
+
+/// Which values of the chunk in hand lie in its slot between bodies: those that another body uses, and what is sent.
 void StageProgram::findKept() {
   for (Operation &op : step.getMicrobatch().front()) {
-    auto home = placement.stageOf.find(&op);
-    if (home == placement.stageOf.end() || home->second != stage || nn::getPhase(&op) != nn::Phase::Forward)
+    auto home = placement.virtualStageOf.find(&op);
+    if (home == placement.virtualStageOf.end() || home->second != here())
       continue;
     for (Value result : op.getResults())
       if (llvm::any_of(result.getUsers(), [&](Operation *user) {
-            auto it = placement.stageOf.find(user);
-            return it != placement.stageOf.end() && it->second == stage && nn::getPhase(user) != nn::Phase::Forward;
+            auto it = placement.virtualStageOf.find(user);
+            return it != placement.virtualStageOf.end() && it->second == here() && bodyOf(user) != bodyOf(&op);
           }))
         kept.insert(result);
   }
   for (const Crossing &crossing : crossings)
-    if (crossing.first == stage)
+    if (crossing.first == here())
       kept.insert(crossing.value);
 }
 
 Block *StageProgram::addBody(BodyKind kind) {
   builder.setInsertionPointToEnd(&program.getBody().front());
-  auto body = BodyOp::create(builder, step.getLoc(), kind, uint64_t(0));
+  auto body = BodyOp::create(
+      builder, step.getLoc(), kind,
+      uint64_t(kind == BodyKind::Begin || kind == BodyKind::Update || kind == BodyKind::Evaluate ? 0 : chunk));
   Block *block = builder.createBlock(&body.getBody());
   if (!firstBody)
     firstBody = body;
@@ -142,16 +153,17 @@ void StageProgram::buildMicrobatch(BodyKind kind) {
   addBody(kind);
   BodyEmitter emitter(*this, builder);
   for (Operation &op : step.getMicrobatch().front()) {
-    auto home = placement.stageOf.find(&op);
-    bool forward = nn::getPhase(&op) == nn::Phase::Forward;
-    if (home != placement.stageOf.end() && home->second == stage && forward == (kind == BodyKind::Forward))
+    auto home = placement.virtualStageOf.find(&op);
+    if (home != placement.virtualStageOf.end() && home->second == here() && bodyOf(&op) == kind)
       emitter.emit(&op);
   }
-  unsigned next = kind == BodyKind::Forward ? stage + 1 : stage - 1; // wraps to beyond the last
-  if (next < placement.stages && valuesOver(stage, next).empty()) {
-    auto type = cast<MemRefType>(tokenBuffer(stage, next).getType());
+  unsigned next = kind == BodyKind::Forward ? here() + 1 : here() - 1; // wraps to beyond the last
+  bool sends =
+      kind != BodyKind::WeightGrad && next < placement.virtualStages() && placement.places[next].stage != stage;
+  if (sends && valuesOver(here(), next).empty()) {
+    auto type = cast<MemRefType>(tokenBuffer(here(), next).getType());
     Value zero = emitZeros(builder, step.getLoc(), RankedTensorType::get(type.getShape(), type.getElementType()), "");
-    StoreOp::create(builder, step.getLoc(), zero, tokenBuffer(stage, next));
+    StoreOp::create(builder, step.getLoc(), zero, tokenBuffer(here(), next));
   }
 }
 
@@ -337,6 +349,7 @@ LogicalResult StageProgram::buildOnce(Region &region, BodyKind kind) {
 void StageProgram::addMessage(unsigned from, unsigned to) {
   SmallVector<Value> buffers =
       llvm::map_to_vector(valuesOver(from, to), [&](Value value) { return valueBuffer(value); });
+  schedule::Place sender = placement.places[from], receiver = placement.places[to];
   bool forward = from < to, empty = buffers.empty();
   if (empty)
     buffers.push_back(tokenBuffer(from, to));
@@ -344,15 +357,17 @@ void StageProgram::addMessage(unsigned from, unsigned to) {
   std::string cause = placement.describeCut(std::min(from, to));
   cause = empty ? "order alone: no value crosses where " + cause : forward ? cause : "gradients go back where " + cause;
   MessageOp::create(builder, buffers.front().getLoc(), forward ? MessageValues::Activation : MessageValues::Gradient,
-                    uint64_t(from), uint64_t(0), uint64_t(to), uint64_t(0), ValueRange(buffers), cause);
+                    uint64_t(sender.stage), uint64_t(sender.chunk), uint64_t(receiver.stage), uint64_t(receiver.chunk),
+                    ValueRange(buffers), cause);
 }
 
 void StageProgram::buildMessages() {
-  for (unsigned neighbour : {stage - 1, stage + 1}) // stage - 1 of the first wraps to beyond the last
-    if (neighbour < placement.stages) {
-      addMessage(stage, neighbour);
-      addMessage(neighbour, stage);
-    }
+  for (chunk = 0; chunk < placement.chunks; ++chunk)
+    for (unsigned neighbour : {here() - 1, here() + 1}) // one before the first wraps to beyond the last
+      if (neighbour < placement.virtualStages() && placement.places[neighbour].stage != stage) {
+        addMessage(here(), neighbour);
+        addMessage(neighbour, here());
+      }
 }
 
 LogicalResult StageProgram::build() {
@@ -364,9 +379,13 @@ LogicalResult StageProgram::build() {
                               step.getMicrobatchesAttr(), IntegerAttr(), IntegerAttr(), IntegerAttr(), IntegerAttr());
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&program.getBody());
-  findKept();
-  buildMicrobatch(BodyKind::Forward);
-  buildMicrobatch(BodyKind::Backward);
+  for (chunk = 0; chunk < placement.chunks; ++chunk) {
+    findKept();
+    buildMicrobatch(BodyKind::Forward);
+    buildMicrobatch(BodyKind::Backward);
+    if (splitWeightGrad)
+      buildMicrobatch(BodyKind::WeightGrad);
+  }
   if (failed(buildOnce(step.getUpdate(), BodyKind::Update)) ||
       failed(buildOnce(step.getEvaluate(), BodyKind::Evaluate)))
     return failure();

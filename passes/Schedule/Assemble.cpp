@@ -22,18 +22,18 @@ using Edge = std::pair<uint32_t, uint32_t>; // from, to
 /// Where the message of a chunk goes or comes from.
 struct Ports {
   uint32_t sendActivation = none, receiveActivation = none, sendGradient = none, receiveGradient = none;
-  uint32_t localBefore = none, localAfter = none; ///< chunks of this stage that the model runs right before and after
 };
 
 /// What both ends of every edge have to agree on.
 struct Wiring {
+  Chains chains;
   std::vector<Message> messages;
   std::vector<std::vector<Ports>> ports; // [stage][chunk]
   std::map<Edge, std::vector<Transfer>> edges;
 };
 
 Wiring wire(const Problem &problem, const Orders &orders) {
-  Wiring wiring{messagesOf(problem), {}, {}};
+  Wiring wiring{Chains(problem), messagesOf(problem), {}, {}};
   wiring.ports.assign(problem.stages, std::vector<Ports>(problem.chunks));
   for (uint32_t i = 0; i < wiring.messages.size(); ++i) {
     const Message &message = wiring.messages[i];
@@ -42,11 +42,6 @@ Wiring wire(const Problem &problem, const Orders &orders) {
     (activation ? from.sendActivation : from.sendGradient) = i;
     (activation ? to.receiveActivation : to.receiveGradient) = i;
   }
-  for (uint32_t k = 1; k < problem.virtualStages(); ++k)
-    if (Place before = problem.place(k - 1), after = problem.place(k); before.stage == after.stage) {
-      wiring.ports[after.stage][after.chunk].localBefore = before.chunk;
-      wiring.ports[after.stage][before.chunk].localAfter = after.chunk;
-    }
   for (uint32_t s = 0; s < problem.stages; ++s)
     for (const Step &step : orders[s]) {
       const Ports &ports = wiring.ports[s][step.chunk];
@@ -74,6 +69,7 @@ std::string streamName(bool send, uint32_t stage, uint32_t peer, uint32_t stages
 struct Flight {
   uint32_t slot = none;
   uint32_t received = 0, forward = 0, sent = 0, gradientReceived = 0;
+  uint32_t finished = 0; ///< of a chain's head: chunks of the chain that no longer need the slot
 };
 
 class StageBuilder {
@@ -231,6 +227,10 @@ private:
         return false;
       row.wait[streamOf[{false, wiring.messages[ports.receiveActivation].from}]] = at.received;
       row.slot = at.slot;
+    } else if (uint16_t head = wiring.chains.head(stage, step.chunk); head != step.chunk) {
+      row.slot = at.slot = flight(head, step.microbatch).slot;
+      if (at.slot == none)
+        return false;
     } else {
       takeSlot(at, row);
     }
@@ -243,19 +243,12 @@ private:
     return true;
   }
 
-  /// Frees the slot of a finished (chunk, microbatch). Where the next to read it is a chunk of this stage (under
-  /// evaluate the one after it in the model, else, for its gradient, the one before it), it is free only after that
-  /// one.
+  /// Frees the slot when the last chunk of its chain is done with it.
   void release(const Step &step) {
-    const Ports &ports = wiring.ports[stage][step.chunk];
-    if ((problem.evaluate ? ports.localAfter : ports.localBefore) == none)
-      freeSlots.push_back(flight(step.chunk, step.microbatch).slot);
-    uint32_t handed = problem.evaluate ? ports.localBefore : ports.localAfter;
-    if (handed == none)
-      return;
-    uint32_t slot = flight(handed, step.microbatch).slot;
-    reads(slot, 0, uint32_t(clocks[0].size()));
-    freeSlots.push_back(slot);
+    uint16_t head = wiring.chains.head(stage, step.chunk);
+    Flight &chain = flight(head, step.microbatch);
+    if (++chain.finished == wiring.chains.of(stage, head).size())
+      freeSlots.push_back(chain.slot);
   }
 
   bool addStep(const Step &step) {

@@ -9,14 +9,18 @@
 // stage 3 .  .  .  E0 E1 E2 E3 E4 E5 E6 E7
 #include "passes/Schedule/Solvers.h"
 
+#include <algorithm>
+
 namespace hocket::schedule {
 
 Orders orderForwardOnly(const Problem &problem) {
   Orders orders(problem.stages);
-  // Chunk after chunk: a stage's chunks lie in the order of the model, so each waits only for chunks before it.
-  for (uint32_t k = 0; k < problem.virtualStages(); ++k)
-    for (uint32_t i = 0; i < problem.microbatches; ++i)
-      orders[problem.place(k).stage].push_back({BodyKind::Evaluate, problem.place(k).chunk, i});
+  // Chunk after chunk, but only p microbatches at a time: those of all would have to wait in slots between two chunks.
+  uint32_t group = problem.chunks > 1 ? problem.stages : problem.microbatches;
+  for (uint32_t first = 0; first < problem.microbatches; first += group)
+    for (uint32_t k = 0; k < problem.virtualStages(); ++k)
+      for (uint32_t i = first; i < std::min(problem.microbatches, first + group); ++i)
+        orders[problem.place(k).stage].push_back({BodyKind::Evaluate, problem.place(k).chunk, i});
   return orders;
 }
 

@@ -12,15 +12,9 @@
 // Bubble (p-1)/(m+p-1) of the makespan; m microbatches in flight on every stage.
 #include "passes/Schedule/Solvers.h"
 
-#include <fmt/format.h>
-
 namespace hocket::schedule {
 
 std::optional<Orders> orderGPipe(const Problem &problem, Faults &faults) {
-  if (problem.chunks != 1) {
-    faults.push_back({fmt::format("gpipe runs one chunk a stage; {} given; legal: 1", problem.chunks), {}});
-    return std::nullopt;
-  }
   Orders orders(problem.stages);
   for (std::vector<Step> &order : orders) {
     for (uint32_t i = 0; i < problem.microbatches; ++i)

@@ -35,8 +35,8 @@ class StageJudge {
 public:
   StageJudge(const Problem &problem, const RowGraph &graph, const Execution &execution, HappensBefore &order,
              uint32_t stage, Faults &faults)
-      : problem(problem), graph(graph), execution(execution), order(order), stage(stage), faults(faults),
-        chunks(problem.chunks), rows(size_t(problem.chunks) * problem.microbatches) {
+      : problem(problem), graph(graph), execution(execution), order(order), stage(stage), chains(problem),
+        faults(faults), chunks(problem.chunks), rows(size_t(problem.chunks) * problem.microbatches) {
     for (auto &row : rows)
       row.fill(noRow);
     order.enterStage(stage);
@@ -214,10 +214,10 @@ private:
             {where(previous)});
   }
 
-  /// One (chunk, microbatch) in its slot.
+  /// One microbatch of a chain of chunks in its slot.
   struct Occupant {
-    uint32_t slot, chunk, microbatch;
-    RowId first; // writes the slot first: the receive of the activation, else the forward
+    uint32_t slot, chunk, microbatch; // chunk: the first of the chain
+    RowId first;                      // writes the slot first: the receive of the activation, else the forward
   };
 
   void checkSlots() {
@@ -227,7 +227,7 @@ private:
                         problem.maxInFlight));
     std::vector<Occupant> occupants;
     for (uint32_t c = 0; c < problem.chunks; ++c)
-      for (uint32_t i = 0; i < problem.microbatches; ++i)
+      for (uint32_t i = 0; i < problem.microbatches && chains.head(stage, c) == c; ++i)
         if (RowId first = firstOf(at(c, i)); first != noRow)
           occupants.push_back({graph.row(first).slot, c, i, first});
     auto time = [&](const Occupant &o) { return std::tuple(o.slot, execution.sequence[o.first], o.first); };
@@ -248,29 +248,32 @@ private:
   }
 
   void checkOneSlot(const Occupant &occupant) {
-    for (RowId id : at(occupant.chunk, occupant.microbatch))
-      if (id != noRow && graph.row(id).slot != occupant.slot)
+    for (RowId id : usersOf(occupant))
+      if (graph.row(id).slot != occupant.slot)
         fault(fmt::format("{} uses slot {}, but its microbatch lies in slot {}", where(id), graph.row(id).slot,
                           occupant.slot),
               {where(occupant.first)});
+  }
+
+  std::vector<RowId> usersOf(const Occupant &occupant) {
+    std::vector<RowId> users;
+    for (uint16_t chunk : chains.of(stage, occupant.chunk))
+      for (RowId id : at(chunk, occupant.microbatch))
+        if (id != noRow)
+          users.push_back(id);
+    return users;
   }
 
   void checkOverwrite(const Occupant &old, const Occupant &now) {
     const Rows &writers = at(now.chunk, now.microbatch);
     if (needed(ReceiveActivation, chunks[now.chunk]) && writers[ReceiveActivation] == noRow)
       return; // its forward looks like the first to write the slot only because the receive is missing, which is told
-    std::vector<RowId> users;
-    for (RowId id : at(old.chunk, old.microbatch))
-      users.push_back(id);
-    const Chunk &chunk = chunks[old.chunk];
-    if (chunk.afterIsHere)
-      users.push_back(at(chunk.after->chunk, old.microbatch)[Forward]);
-    if (chunk.beforeIsHere)
-      users.push_back(at(chunk.before->chunk, old.microbatch)[Backward]);
-    for (RowId writer : {now.first, writers[ReceiveGradient]}) {
+    std::vector<RowId> users = usersOf(old);
+    RowId gradient = at(chains.of(stage, now.chunk).back(), now.microbatch)[ReceiveGradient];
+    for (RowId writer : {now.first, gradient}) {
       std::vector<std::string> open;
       for (RowId id : users)
-        if (writer != noRow && id != noRow && id != writer && !order.before(id, writer))
+        if (writer != noRow && id != writer && !order.before(id, writer))
           open.push_back(where(id));
       if (open.empty())
         continue;
@@ -285,6 +288,7 @@ private:
   const Execution &execution;
   HappensBefore &order;
   uint32_t stage;
+  const Chains chains;
   Faults &faults;
   std::vector<Chunk> chunks;
   std::vector<Rows> rows; // by chunk, microbatch

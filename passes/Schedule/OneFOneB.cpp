@@ -14,15 +14,9 @@
 #include "passes/Schedule/Solvers.h"
 
 #include <algorithm>
-#include <fmt/format.h>
-
 namespace hocket::schedule {
 
 std::optional<Orders> orderOneFOneB(const Problem &problem, Faults &faults) {
-  if (problem.chunks != 1) {
-    faults.push_back({fmt::format("1f1b runs one chunk a stage; {} given; legal: 1", problem.chunks), {}});
-    return std::nullopt;
-  }
   uint32_t m = problem.microbatches;
   Orders orders(problem.stages);
   for (uint32_t s = 0; s < problem.stages; ++s) {

@@ -92,8 +92,23 @@ bool check(const Problem &problem, Faults &faults) {
     return false;
   }
   checkTimes(problem, faults);
+  if (!(problem.heldForWeightGrad >= 0 && problem.heldForWeightGrad <= 1))
+    faults.push_back(
+        {fmt::format("the share of a slot held for the weight gradient is {}; legal: 0..1", problem.heldForWeightGrad),
+         {}});
   checkPlacement(problem, faults);
   return faults.size() == before;
+}
+
+Chains::Chains(const Problem &problem)
+    : chunks(problem.chunks), heads(problem.virtualStages()), members(problem.virtualStages()) {
+  for (uint32_t k = 0; k < problem.virtualStages(); ++k) {
+    Place here = problem.place(k);
+    bool handed = k && problem.place(k - 1).stage == here.stage;
+    uint16_t first = handed ? head(here.stage, problem.place(k - 1).chunk) : here.chunk;
+    heads[here.stage * chunks + here.chunk] = first;
+    members[here.stage * chunks + first].push_back(here.chunk);
+  }
 }
 
 std::vector<Message> messagesOf(const Problem &problem) {

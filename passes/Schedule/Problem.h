@@ -40,6 +40,10 @@ struct Problem {
   /// Slots beyond what the order of bodies needs: a message may then arrive while the body before it still runs.
   uint32_t receiveAhead = 0;
   bool splitWeightGrad = false;
+  /// Share of a slot that is still needed between a backward and its weight gradient, 0..1: of a transformer layer with
+  /// stored attention scores about 32 / (34 + 5 a s / h) (Qi et al., arXiv 2401.10241, section 2.3). Searches weigh
+  /// their bound with it; slots of tables are held whole.
+  double heldForWeightGrad = 1;
   /// The eval entry: Evaluate bodies alone instead of Forward, Backward and WeightGrad.
   bool evaluate = false;
   bool begin = true, update = true; ///< whether the training step has these bodies; `begin` holds for eval too
@@ -56,6 +60,21 @@ struct Problem {
   bool hasUpdate() const { return evaluate ? evaluateUpdate : update; }
   /// The body that adds weight gradients to the accumulator.
   BodyKind accumulatingBody() const { return splitWeightGrad ? BodyKind::WeightGrad : BodyKind::Backward; }
+};
+
+/// Chunks of one stage that follow each other in the model hand their values over in place: for each (chunk,
+/// microbatch) of such a chain there is one slot, taken by the first chunk and free after the last body of any. Most
+/// chains are one chunk.
+struct Chains {
+  explicit Chains(const Problem &problem);
+  uint16_t head(uint32_t stage, uint32_t chunk) const { return heads[stage * chunks + chunk]; }
+  /// The chunks of the chain that `head` begins, in the order of the model.
+  const std::vector<uint16_t> &of(uint32_t stage, uint32_t head) const { return members[stage * chunks + head]; }
+
+private:
+  uint32_t chunks;
+  std::vector<uint16_t> heads;
+  std::vector<std::vector<uint16_t>> members;
 };
 
 /// Appends what makes a problem impossible to state: a zero, a time below zero, a placement that is no

@@ -6,7 +6,8 @@
 // traffic backward never stand in each other's way.
 //
 // A slot holds what one (chunk, microbatch) needs from its forward to its backward: the received activation, what
-// forward keeps, the activation that is sent on, the received gradient and the gradient that is sent back.
+// forward keeps, the activation that is sent on, the received gradient and the gradient that is sent back. Chunks that
+// follow each other on one stage share it (Chains in Problem.h).
 #pragma once
 
 #include "dialect/Step/Row.h"

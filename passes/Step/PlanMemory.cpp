@@ -2,6 +2,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Step/BodyMemory.h"
 #include "passes/Step/Passes.h"
+#include "passes/Step/SlotChains.h"
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::step;
@@ -72,12 +73,15 @@ struct ProgramMemory {
     }
   }
 
-  /// What is kept for a microbatch; the buffers of one message side by side.
+  /// What is kept for a microbatch of a chain of chunks; the buffers of one message side by side. Every slot is as
+  /// large as the greatest chain needs, and chains lie over the same bytes: a slot serves one at a time.
   LogicalResult placeSlots() {
-    int64_t slotTop = 0;
+    SlotChains chains(program);
+    llvm::DenseMap<uint64_t, int64_t> tops;
     auto put = [&](BufferOp buffer) {
-      buffer.setOffset(slotTop);
-      slotTop = aligned(slotTop + bytesOf(buffer));
+      int64_t &top = tops[chains.chainOf(buffer)];
+      buffer.setOffset(top);
+      top = aligned(top + bytesOf(buffer));
     };
     for (auto message : program.getBody().getOps<MessageOp>()) {
       for (Value value : message.getBuffers())
@@ -93,6 +97,9 @@ struct ProgramMemory {
     for (auto buffer : program.getBody().getOps<BufferOp>())
       if (buffer.getSpace() == Space::Slot && !buffer.getOffset())
         put(buffer);
+    int64_t slotTop = 0;
+    for (auto [chunk, top] : tops)
+      slotTop = std::max(slotTop, top);
     uint32_t slots = 0;
     for (auto schedule : program.getBody().getOps<ScheduleOp>())
       for (const Row &row : schedule.getTable().getRows())

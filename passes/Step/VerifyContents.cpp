@@ -1,5 +1,6 @@
 // What buffers hold when they are read: step-verify-program follows every body op by op, byte range by byte range.
 #include "passes/Step/BodyMemory.h"
+#include "passes/Step/SlotChains.h"
 #include "passes/Step/VerifyProgram.h"
 #include "llvm/ADT/SetVector.h"
 #include <map>
@@ -170,20 +171,10 @@ public:
         lasting.insert(buffer);
     run(BodyKind::Begin, 0);
     checkZeroed();
-    int64_t chunks = 1;
-    for (auto body : program.ops<BodyOp>())
-      chunks = std::max<int64_t>(chunks, body.getChunk() + 1);
-    for (int64_t chunk = 0; chunk < chunks; ++chunk) {
-      local.clear();
-      arrive(MessageValues::Activation, chunk);
-      run(BodyKind::Forward, chunk);
-      leave(MessageValues::Activation, chunk, BodyKind::Forward);
-      run(BodyKind::Recompute, chunk);
-      arrive(MessageValues::Gradient, chunk);
-      run(BodyKind::Backward, chunk);
-      leave(MessageValues::Gradient, chunk, BodyKind::Backward);
-      run(BodyKind::WeightGrad, chunk);
-    }
+    SlotChains chains(program);
+    for (uint64_t chunk = 0; chunk < chains.chunks(); ++chunk)
+      if (chains.head(chunk) == chunk)
+        runChain(chains, chunk);
     local.clear();
     run(BodyKind::Update, 0);
     run(BodyKind::Evaluate, 0);
@@ -191,6 +182,27 @@ public:
   }
 
 private:
+  /// Forwards of the chain in the order of the model, then its backwards from the last to the first.
+  void runChain(const SlotChains &chains, uint64_t head) {
+    SmallVector<uint64_t> members;
+    for (uint64_t chunk = head; chunk < chains.chunks(); ++chunk)
+      if (chains.head(chunk) == head)
+        members.push_back(chunk);
+    local.clear();
+    for (uint64_t chunk : members) {
+      arrive(MessageValues::Activation, chunk);
+      run(BodyKind::Forward, chunk);
+      leave(MessageValues::Activation, chunk, BodyKind::Forward);
+    }
+    for (uint64_t chunk : llvm::reverse(members)) {
+      run(BodyKind::Recompute, chunk);
+      arrive(MessageValues::Gradient, chunk);
+      run(BodyKind::Backward, chunk);
+      leave(MessageValues::Gradient, chunk, BodyKind::Backward);
+      run(BodyKind::WeightGrad, chunk);
+    }
+  }
+
   void run(BodyKind kind, int64_t chunk) {
     BodyOp body = program.findBody(kind, chunk);
     if (!body)

@@ -1,5 +1,6 @@
 // Where buffers lie: step-verify-program's checks of offsets, spaces and overlaps that need no order of ops.
 #include "passes/Step/BodyMemory.h"
+#include "passes/Step/SlotChains.h"
 #include "passes/Step/VerifyProgram.h"
 using namespace mlir;
 using namespace hocket;
@@ -15,7 +16,7 @@ struct Held {
 
 class Layout {
 public:
-  Layout(VerifyContext &context, ProgramOp program) : context(context), program(program) {}
+  Layout(VerifyContext &context, ProgramOp program) : context(context), program(program), chains(program) {}
 
   void verify() {
     slotsBegin = program.getSlotsOffset().value_or(0);
@@ -33,7 +34,8 @@ public:
       if (placed(buffer))
         sort(buffer);
     overlaps(held);
-    overlaps(inSlot);
+    for (auto &[chain, ranges] : inSlot)
+      overlaps(ranges);
     for (BufferOp buffer : temporary)
       overHeld(buffer);
   }
@@ -67,7 +69,7 @@ private:
   void sort(BufferOp buffer) {
     Held range{begin(buffer), begin(buffer) + extent(buffer), buffer};
     if (buffer.getSpace() == Space::Slot)
-      inSlot.push_back(range);
+      inSlot[chains.chainOf(buffer)].push_back(range);
     else if (buffer.getSlot())
       held.push_back(range);
     else
@@ -113,8 +115,10 @@ private:
 
   VerifyContext &context;
   ProgramOp program;
+  SlotChains chains; // other chains have slots of their own, so only buffers of one can be in each other's way
   int64_t slotsBegin = 0;
-  std::vector<Held> held, inSlot;
+  std::vector<Held> held;
+  llvm::MapVector<uint64_t, std::vector<Held>> inSlot; ///< by chain
   SmallVector<BufferOp> temporary;
 };
 } // namespace

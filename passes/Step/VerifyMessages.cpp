@@ -1,6 +1,7 @@
 // Messages of step-verify-program: both ends of each edge, and the schedule tables before the judge.
 #include "passes/Schedule/Judge.h"
 #include "passes/Step/BodyMemory.h"
+#include "passes/Step/SlotChains.h"
 #include "passes/Step/VerifyProgram.h"
 #include "llvm/ADT/SetVector.h"
 using namespace mlir;
@@ -135,6 +136,8 @@ struct EntryTables {
         problem.splitWeightGrad |= body.getKind() == BodyKind::WeightGrad;
         problem.evaluateUpdate |= body.getKind() == BodyKind::Evaluate;
       }
+    if (problem.chunks > 1)
+      problem.placement = placementOf(context.programs, problem.chunks);
   }
 
   /// As schedule::solve gave them: messages numbered for all stages, the forward body of an evaluation as Evaluate.

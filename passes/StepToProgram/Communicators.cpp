@@ -1,4 +1,5 @@
 #include "passes/StepToProgram/Communicators.h"
+#include <set>
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::step;
@@ -48,15 +49,21 @@ Communicators::Communicators(ArrayRef<ProgramOp> programs, dist::MeshOp mesh, in
       if (auto stages = collective.getStagesAttr())
         made->coordinates.assign(stages.asArrayRef().begin(), stages.asArrayRef().end());
     });
-  for (unsigned stage = 0; stage + 1 < programs.size(); ++stage)
-    for (auto [from, to] : {std::pair{stage, stage + 1}, std::pair{stage + 1, stage}}) {
-      auto *made = add(edgeName(from, to));
-      made->kind = program::CommunicatorKind::Edge;
-      uint32_t size = cast<dist::MeshAxisAttr>(mesh.getAxes()[stageAxis]).getSize();
-      made->axes = {program::AxisRef(stageAxis, 1, size)};
-      made->from = from;
-      made->to = to;
+  std::set<std::tuple<unsigned, unsigned, bool>> edges; // lower stage, upper stage, upwards
+  for (ProgramOp program : programs)
+    for (auto message : program.ops<MessageOp>()) {
+      unsigned from = message.getFrom(), to = message.getTo();
+      edges.insert({std::min(from, to), std::max(from, to), from > to});
     }
+  for (auto [lower, upper, upwards] : edges) {
+    unsigned from = upwards ? upper : lower, to = upwards ? lower : upper;
+    auto *made = add(edgeName(from, to));
+    made->kind = program::CommunicatorKind::Edge;
+    uint32_t size = cast<dist::MeshAxisAttr>(mesh.getAxes()[stageAxis]).getSize();
+    made->axes = {program::AxisRef(stageAxis, 1, size)};
+    made->from = from;
+    made->to = to;
+  }
 }
 
 uint32_t Communicators::group(dist::AxesAttr axes, DenseI64ArrayAttr stages) const {

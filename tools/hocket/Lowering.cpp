@@ -3,6 +3,7 @@
 #include "passes/Codegen/Fusion/Passes.h"
 #include "passes/Dist/Passes.h"
 #include "passes/DistToStep/Passes.h"
+#include "passes/DistToStep/ScheduleTables.h"
 #include "passes/DistToStep/StagePlacement.h"
 #include "passes/NN/Passes.h"
 #include "passes/Schedule/Solvers.h"
@@ -108,7 +109,9 @@ static void checkLayers(Session &session, PlanChoice choice, std::optional<analy
   if (auto stages = choice.plan.tactic<dist::StagesOp>()) {
     auto step = *global->getOps<nn::TrainingStepOp>().begin();
     unsigned count = dist::axesSize(choice.mesh, stages.getAxes().getRefs());
-    stagesFit = succeeded(step::placeStages(step, count, stages.getLoc()));
+    auto problem = step::describeProblem(stages.getSchedule(), count, stages.getChunks(),
+                                         shape ? shape->microbatches : 1, stages.getLoc());
+    stagesFit = problem && succeeded(step::placeStages(step, *problem, stages.getLoc()));
   }
   if (!shape) { // shardings do not depend on the number of rows being right
     PassManager manager(&session.context());

@@ -1,4 +1,5 @@
 #include "tools/hocket/PlanChoice.h"
+#include "passes/Schedule/Solvers.h"
 #include "tools/CommandLine.h"
 #include "llvm/ADT/StringExtras.h"
 #include <CLI/CLI.hpp>
@@ -7,15 +8,25 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::tools;
 
+static std::string scheduleHelp() {
+  std::string help = "pipeline schedule (1f1b):";
+  for (const schedule::Solver &solver : schedule::solvers())
+    help += fmt::format(" {}", solver.name);
+  return help;
+}
+
 void PlanFlags::addTo(CLI::App &command) {
   auto *byName = command.add_option("--plan", plan, "name of a plan of the file, without @")->check(notEmpty());
   auto *byMesh =
       command.add_option("--mesh", mesh, "axes and sizes of a plan made from flags: pp=2,dp=2,tp=2")->check(notEmpty());
   byName->excludes(byMesh);
-  for (auto *option : {command.add_option("--microbatch", microbatch, "sequences that a rank takes at a time (1)")
-                           ->check(wholeNumber(1, 1 << 30)),
-                       command.add_option("--zero", zero, "ZeRO stage over dp: 0 or 1 (0)")->check(wholeNumber(0, 1)),
-                       command.add_option("--schedule", schedule, "pipeline schedule: gpipe or 1f1b (1f1b)")})
+  for (auto *option :
+       {command.add_option("--microbatch", microbatch, "sequences that a rank takes at a time (1)")
+            ->check(wholeNumber(1, 1 << 30)),
+        command.add_option("--zero", zero, "ZeRO stage over dp: 0 or 1 (0)")->check(wholeNumber(0, 1)),
+        command.add_option("--schedule", schedule, scheduleHelp()),
+        command.add_option("--chunks", chunks, "pieces of the model a stage holds, of schedules with several (1)")
+            ->check(wholeNumber(1, 1024))})
     option->needs(byMesh);
 }
 
@@ -72,11 +83,14 @@ static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
   if (has("tp"))
     text += "  split megatron over \"tp\"\n";
   if (has("pp"))
-    text += fmt::format("  stages over \"pp\" schedule \"{}\"\n", flags.schedule.value_or("1f1b"));
+    text += fmt::format("  stages over \"pp\" schedule \"{}\"{}\n", flags.schedule.value_or("1f1b"),
+                        flags.chunks.value_or(1) == 1 ? "" : fmt::format(" chunks {}", *flags.chunks));
   if (has("dp"))
     text += fmt::format("  zero {} over \"dp\"\n", flags.zero.value_or(0));
   else if (flags.zero.value_or(0) != 0)
     session.error(fmt::format("--zero {} needs an axis dp in --mesh; '{}' has none", *flags.zero, flags.mesh));
+  if (flags.chunks && !has("pp"))
+    session.error(fmt::format("--chunks {} needs an axis pp in --mesh; '{}' has none", *flags.chunks, flags.mesh));
   if (flags.schedule && !has("pp"))
     session.error(fmt::format("--schedule {} needs an axis pp in --mesh; '{}' has none", *flags.schedule, flags.mesh));
   text += "}\n";

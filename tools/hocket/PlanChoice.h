@@ -17,6 +17,7 @@ struct PlanFlags {
   std::string plan, mesh;
   std::optional<int64_t> microbatch, zero;
   std::optional<std::string> schedule;
+  std::optional<int64_t> chunks;
 
   void addTo(CLI::App &command);
 };

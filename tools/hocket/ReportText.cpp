@@ -23,14 +23,19 @@ std::string timelineText(const program::ProgramT &program) {
   schedule::Problem problem;
   problem.stages = program.ranks.size();
   problem.microbatches = program.microbatches;
-  for (schedule::Times &times : problem.times)
-    times.backward = 2;
+  for (const auto &rank : program.ranks)
+    for (const auto &body : rank->bodies)
+      problem.chunks = std::max<uint32_t>(problem.chunks, body->chunk + 1);
   schedule::Faults faults;
+  if (!schedule::adopt(program.schedule, problem, faults))
+    return "";
+  for (schedule::Times &times : problem.times)
+    times.backward = problem.splitWeightGrad ? 1 : 2;
   auto tables = schedule::solve(program.schedule, problem, faults);
   auto simulation = tables ? schedule::simulate(problem, *tables, {}, faults) : std::nullopt;
   if (!simulation)
     return "";
-  std::string out = "\ntimeline, a backward taken as twice a forward: ";
+  std::string out = "\ntimeline, a whole backward taken as twice a forward: ";
   out += schedule::summary(*simulation) + "\n";
   if (simulation->makespan > 10'000)
     return out;

@@ -272,29 +272,33 @@ TEST(Judge, ChunkBeforeTheOneItReads) {
                                  "microbatch 0 (chunk 0)\n"));
 }
 
-// A gradient that goes to the chunk before on the same stage lies in the slot of the chunk after until that has read
-// it.
-TEST(Judge, HandedOverGradientOverwritten) {
+/// One stage of two chunks, two microbatches, bodies in the given slots.
+Damaged oneStageOfTwoChunks(std::array<uint32_t, 8> slots) {
   Damaged d(1, 2);
   d.problem = placedInAV(1, 2);
   d.tables = allForwardsThenAllBackwards(d.problem);
-  // Forward of chunk 0, 1 of microbatch 0, their backwards but the last, then microbatch 1 in the slot of chunk 1.
-  std::vector<Row> &rows = d.tables.stages[0].rows;
-  auto body = [](BodyKind kind, uint32_t chunk, uint32_t microbatch, uint32_t slot) {
-    Row row;
-    row.index = bodyIndex(kind, chunk);
-    row.microbatch = microbatch;
-    row.slot = slot;
-    return row;
-  };
+  d.tables.stages[0].slots = 2;
   using enum BodyKind;
-  rows = {body(Begin, 0, 0, 0),    body(Forward, 0, 0, 0),  body(Forward, 1, 0, 1), body(Backward, 1, 0, 1),
-          body(Forward, 0, 1, 1),  body(Backward, 0, 0, 0), body(Forward, 1, 1, 2), body(Backward, 1, 1, 2),
-          body(Backward, 0, 1, 1), body(Update, 0, 0, 0)};
+  const Step steps[] = {{Forward, 0, 0},  {Forward, 1, 0}, {Backward, 1, 0}, {Forward, 0, 1},
+                        {Backward, 0, 0}, {Forward, 1, 1}, {Backward, 1, 1}, {Backward, 0, 1}};
+  std::vector<Row> &rows = d.tables.stages[0].rows;
+  rows = {Row{RowKind::Body, 0, bodyIndex(Begin, 0)}};
+  for (size_t i = 0; i < slots.size(); ++i)
+    rows.push_back(Row{RowKind::Body, 0, bodyIndex(steps[i].kind, steps[i].chunk), steps[i].microbatch, slots[i]});
+  rows.push_back(Row{RowKind::Body, 0, bodyIndex(Update, 0)});
+  return d;
+}
+
+// Chunks that follow each other on one stage hand over in place, so the slot is taken until the first chunk's backward.
+TEST(Judge, ChunksInAChainShareASlot) {
+  EXPECT_EQ(oneStageOfTwoChunks({0, 0, 0, 1, 0, 1, 1, 1}).verdict(), "");
   EXPECT_EQ(
-      d.verdict(),
-      "stage 0, time 3: forward of microbatch 1 (chunk 0) writes slot 1 while microbatch 0 (chunk 1) may still use "
-      "it\n  stage 0, time 4: backward of microbatch 0 (chunk 0)\n");
+      oneStageOfTwoChunks({0, 0, 0, 0, 0, 0, 0, 0}).verdict(),
+      "stage 0, time 3: forward of microbatch 1 (chunk 0) writes slot 0 while microbatch 0 (chunk 0) may still use it\n"
+      "  stage 0, time 4: backward of microbatch 0 (chunk 0)\n");
+  EXPECT_EQ(oneStageOfTwoChunks({0, 0, 0, 1, 0, 0, 1, 1}).verdict(),
+            "stage 0, time 5: forward of microbatch 1 (chunk 1) uses slot 0, but its microbatch lies in slot 1\n"
+            "  stage 0, time 3: forward of microbatch 1 (chunk 0)\n");
 }
 
 TEST(Judge, ManyFaultsAreCounted) {

@@ -26,6 +26,13 @@ inline Problem problemOf(uint32_t stages, uint32_t microbatches) {
   return problem;
 }
 
+/// The problem as the schedule wants it; a failed test where it does not.
+inline Problem adopted(const std::string &name, Problem problem) {
+  Faults faults;
+  EXPECT_TRUE(adopt(name, problem, faults)) << text(faults);
+  return problem;
+}
+
 /// Empty tables, and a failed test, where the solver refuses.
 inline Tables solved(const std::string &name, const Problem &problem) {
   Faults faults;
@@ -35,9 +42,9 @@ inline Tables solved(const std::string &name, const Problem &problem) {
 }
 
 /// What the solver says where it refuses; a failed test where it does not.
-inline std::string refused(const std::string &name, const Problem &problem) {
+inline std::string refused(const std::string &name, Problem problem) {
   Faults faults;
-  EXPECT_FALSE(solve(name, problem, faults).has_value());
+  EXPECT_FALSE(adopt(name, problem, faults) && solve(name, problem, faults).has_value());
   return text(faults);
 }
 

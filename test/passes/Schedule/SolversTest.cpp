@@ -1,9 +1,11 @@
-// Each schedule's proofs: the timeline in its file, the judge over a grid, bubble and memory against the closed forms.
-// (What a wrong schedule meets is JudgeTest.cpp.)
+// GPipe and 1F1B: bubble and memory against the closed forms; and what all solvers have in common: the timeline in the
+// file, the judge over a grid, refusals. (The other schedules' closed forms are in NamedSchedulesTest.cpp; what a wrong
+// schedule meets is JudgeTest.cpp.)
 #include "ScheduleTesting.h"
 #include "passes/Schedule/Timeline.h"
 
 #include <fstream>
+#include <set>
 
 namespace hocket::schedule {
 namespace {
@@ -14,7 +16,7 @@ std::string timelineOf(const std::string &file) {
   EXPECT_TRUE(in.good()) << file;
   std::string timeline;
   for (std::string line; std::getline(in, line) && line.starts_with("//");)
-    if (line.starts_with("// time ") || line.starts_with("// stage "))
+    if (line.starts_with("// time ") || (line.starts_with("// stage ") && std::isdigit(line[9])))
       timeline += line.substr(3) + "\n";
   return timeline;
 }
@@ -35,8 +37,23 @@ Simulation simulated(const std::string &name, const Problem &problem) {
 }
 
 TEST(Solvers, TimelineInFile) {
-  EXPECT_EQ(drawn("gpipe", problemOf(4, 8)), timelineOf("GPipe.cpp"));
-  EXPECT_EQ(drawn("1f1b", problemOf(4, 8)), timelineOf("OneFOneB.cpp"));
+  const std::pair<const char *, const char *> files[] = {{"gpipe", "GPipe"},
+                                                         {"1f1b", "OneFOneB"},
+                                                         {"interleaved-1f1b", "Interleaved"},
+                                                         {"zb-h1", "ZbH1"},
+                                                         {"zb-h2", "ZbH2"},
+                                                         {"zb-1p", "Zb1p"},
+                                                         {"zb-2p", "Zb2p"},
+                                                         {"zb-v", "ZbV"},
+                                                         {"v-half", "VHalf"},
+                                                         {"v-min", "VMin"},
+                                                         {"dualpipe-v", "DualPipeV"}};
+  ASSERT_EQ(std::size(files), solvers().size());
+  for (auto [name, file] : files) {
+    Problem problem = problemOf(4, 8);
+    problem.chunks = std::string(name) == "interleaved-1f1b" ? 2 : 1;
+    EXPECT_EQ(drawn(name, adopted(name, problem)), timelineOf(file + std::string(".cpp")));
+  }
   Problem eval = problemOf(4, 8);
   eval.evaluate = true;
   EXPECT_EQ(drawn("1f1b", eval), timelineOf("ForwardOnly.cpp"));
@@ -50,32 +67,47 @@ TEST(Solvers, TimelineOfLongBackwards) {
                                     "stage 1 .  F0 B0 == F1 B1 == .  .\n");
 }
 
+/// p <= 16, m <= 64, v <= 4: every pair of small sizes, and the edges of large ones.
+template <typename Visit> void forGrid(const Solver &solver, Visit visit) {
+  for (uint32_t p : {1, 2, 3, 4, 7, 16})
+    for (uint32_t m : std::set<uint32_t>{1, 3, p, p + 1, 2 * p, 3 * p - 1, 64})
+      for (uint32_t v : {1, 2, 3, 4}) {
+        bool legal = solver.shape == Shape::OneChunk ? v == 1 : solver.shape == Shape::V ? v == 2 : v >= 2 && m >= p;
+        if (legal && (solver.order != orderDualPipeV || m >= 2 * p) && (p < 16 || (m >= 2 * p && v != 3))) {
+          Problem problem = problemOf(p, m);
+          problem.chunks = v;
+          visit(problem);
+        }
+      }
+}
+
 TEST(Solvers, JudgeAcceptsTheGrid) {
   for (const Solver &solver : solvers())
-    for (uint32_t p = 1; p <= 8; ++p)
-      for (uint32_t m = 1; m <= 16; ++m)
-        for (int variant = 0; variant < 4; ++variant) {
-          Problem problem = problemOf(p, m);
-          problem.splitWeightGrad = variant == 1;
-          problem.evaluate = variant == 2;
-          problem.receiveAhead = variant == 3;
-          Tables tables = solved(solver.name, problem);
-          for (Semantics semantics : {Semantics{0}, Semantics{1}, Semantics{3}})
-            ASSERT_EQ(text(judge(problem, tables, semantics)), "") << solver.name << " p=" << p << " m=" << m;
-        }
+    forGrid(solver, [&](Problem problem) {
+      for (int variant = 0; variant < 4; ++variant) {
+        Problem given = problem;
+        given.splitWeightGrad = variant == 1;
+        given.evaluate = variant == 2;
+        given.receiveAhead = variant == 3;
+        given = adopted(solver.name, given);
+        Tables tables = solved(solver.name, given);
+        for (Semantics semantics : {Semantics{0}, Semantics{1}})
+          ASSERT_EQ(text(judge(given, tables, semantics)), "")
+              << solver.name << " p=" << given.stages << " m=" << given.microbatches << " v=" << given.chunks;
+      }
+    });
 }
 
 // Bubble (p-1)/(m+p-1) whatever the ratio of backward to forward.
 TEST(Solvers, BubbleIsTheClosedForm) {
-  for (const Solver &solver : solvers())
+  for (const char *name : {"gpipe", "1f1b"})
     for (uint32_t p = 1; p <= 8; ++p)
       for (uint32_t m = 1; m <= 16; ++m)
         for (double backward : {1.0, 2.0, 2.5}) {
           Problem problem = problemOf(p, m);
           problem.times = {Times{.backward = backward}};
-          Simulation simulation = simulated(solver.name, problem);
-          EXPECT_DOUBLE_EQ(simulation.makespan, (m + p - 1) * (1 + backward))
-              << solver.name << " p=" << p << " m=" << m;
+          Simulation simulation = simulated(name, problem);
+          EXPECT_DOUBLE_EQ(simulation.makespan, (m + p - 1) * (1 + backward)) << name << " p=" << p << " m=" << m;
           EXPECT_NEAR(simulation.bubbleOfTotal(), double(p - 1) / (m + p - 1), 1e-12);
           EXPECT_NEAR(simulation.bubbleOfIdeal(), double(p - 1) / m, 1e-12);
         }
@@ -144,8 +176,12 @@ TEST(Solvers, WaitsLookUpwards) {
 }
 
 TEST(Solvers, Refusals) {
-  EXPECT_EQ(refused("1f1", problemOf(2, 2)), "unknown schedule '1f1'; known: gpipe, 1f1b; did you mean '1f1b'\n");
-  EXPECT_EQ(refused("banana", problemOf(2, 2)), "unknown schedule 'banana'; known: gpipe, 1f1b\n");
+  EXPECT_EQ(refused("1f1", problemOf(2, 2)), "unknown schedule '1f1'; known: "
+                                             "gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-h2, zb-1p, zb-2p, zb-v, v-half, "
+                                             "v-min, dualpipe-v; did you mean '1f1b'\n");
+  EXPECT_EQ(refused("banana", problemOf(2, 2)),
+            "unknown schedule 'banana'; known: "
+            "gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-h2, zb-1p, zb-2p, zb-v, v-half, v-min, dualpipe-v\n");
   EXPECT_EQ(refused("gpipe", problemOf(0, 0)), "stages is 0; legal: 1..32768\nmicrobatches is 0; legal: 1..16777216\n");
   EXPECT_EQ(refused("gpipe", problemOf(32768, 1 << 20)),
             "32768 virtual stages times 1048576 microbatches are 34359738368 bodies of a kind; at most 16777216\n");
@@ -160,7 +196,7 @@ TEST(Solvers, Refusals) {
             "sent or has no slot yet\n");
   Problem chunked = problemOf(4, 8);
   chunked.chunks = 2;
-  EXPECT_EQ(refused("1f1b", chunked), "1f1b runs one chunk a stage; 2 given; legal: 1\n");
+  EXPECT_EQ(refused("1f1b", chunked), "1f1b with 2 chunks a stage; legal: 1\n");
   Problem timed = problemOf(2, 2);
   timed.times = {Times{}, Times{.forward = -1}, Times{}};
   EXPECT_EQ(refused("1f1b", timed), "times are given for 3 stages; legal: one entry for all, or 2\n"
