@@ -68,6 +68,21 @@ Recipe &Recipe::clip(double norm, Where where) {
   return *this;
 }
 
+Recipe &Recipe::loss_scale(const DynamicScale &scale, Where where) {
+  mlir::Builder builder(&state->context);
+  enter<nn::LossScaleOp>(*state, Access::op(*this), where, builder.getF64FloatAttr(scale.initial),
+                         builder.getF64FloatAttr(scale.growth), builder.getF64FloatAttr(scale.backoff),
+                         builder.getI64IntegerAttr(scale.interval), builder.getI64IntegerAttr(scale.hysteresis),
+                         builder.getF64FloatAttr(scale.floor));
+  return *this;
+}
+Recipe &Recipe::loss_scale(const StaticScale &scale, Where where) {
+  enter<nn::LossScaleOp>(*state, Access::op(*this), where, mlir::Builder(&state->context).getF64FloatAttr(scale.scale),
+                         mlir::FloatAttr(), mlir::FloatAttr(), mlir::IntegerAttr(), mlir::IntegerAttr(),
+                         mlir::FloatAttr());
+  return *this;
+}
+
 Recipe &Recipe::seed(int64_t seed, Where where) {
   enter<nn::SeedOp>(*state, Access::op(*this), where, static_cast<uint64_t>(seed));
   return *this;

@@ -116,7 +116,7 @@ Tensor detail::elementwise(const Name &name, const std::vector<Tensor> &tensors,
   std::vector<Scalar> scalars;
   for (const Tensor &tensor : tensors)
     scalars.push_back(
-        Access::scalar<Scalar>(&body, block.addArgument(use.tensorType(tensor).getElementType(), use.loc)));
+        Access::scalar<Scalar>(&body, block.addArgument(nn::scalarType(use.tensorType(tensor).getElementType()), use.loc)));
   Scalar returned = function(scalars);
   if (Access::body(returned) != &body || body.mixed) {
     use.fault() << "elementwise '" << name.text << "' uses scalars of another function";

@@ -206,9 +206,9 @@ LogicalResult AttentionGradOp::verify() {
                  {"k", getK()},
                  {"v", getV()},
                  {"y", getY()},
-                 {"dq", getDq()},
-                 {"dk", getDk()},
-                 {"dv", getDv()}})
+                 {"dq", getDq()}})
+      .widened({"dk", getDk()}, {"dy", getDy()})
+      .widened({"dv", getDv()}, {"dy", getDy()})
       .element({"lse", getLse()}, Float32Type::get(getContext()));
   checkMask(check, *this);
   if (check.rank({"q", getQ()}, 4, 5))

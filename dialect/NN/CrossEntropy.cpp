@@ -141,7 +141,7 @@ void CrossEntropyGradOp::evaluate(ArrayRef<const HostTensor *> operands, Mutable
 // --------------------------------------------------------------------------------------------
 LogicalResult RowMaxOp::verify() {
   ShapeCheck check(*this);
-  check.floating({{"x", getX()}, {"y", getY()}});
+  check.floating({{"x", getX()}}).widened({"y", getY()}, {"x", getX()});
   if (check.rank({"x", getX()}, 1))
     check.fits(withColumns(getX(), "v") + " -> " + rowsOf(getX()), "x -> y");
   return check.result();
@@ -161,7 +161,9 @@ static std::string rowSumExpRule(RowSumExpOp op) {
 }
 LogicalResult RowSumExpOp::verify() {
   ShapeCheck check(*this);
-  check.floating({{"x", getX()}, {"max", getMax()}, {"y", getY()}});
+  check.floating({{"x", getX()}})
+      .widened({"max", getMax()}, {"x", getX()})
+      .widened({"y", getY()}, {"x", getX()});
   if (check.rank({"x", getX()}, 1))
     check.fits(rowSumExpRule(*this), "x, max -> y");
   return check.result();
@@ -183,7 +185,7 @@ static std::string pickRule(PickOp op) {
 }
 LogicalResult PickOp::verify() {
   ShapeCheck check(*this);
-  check.floating({{"x", getX()}, {"y", getY()}}).element({"ids", getIds()}, i32(*this));
+  check.floating({{"x", getX()}}).widened({"y", getY()}, {"x", getX()}).element({"ids", getIds()}, i32(*this));
   if (check.rank({"x", getX()}, 1))
     check.fits(pickRule(*this), "x, ids, offset -> y");
   return check.result();

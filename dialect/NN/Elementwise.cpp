@@ -18,6 +18,14 @@ static std::string elementwiseRule(ElementwiseOp op) {
          llvm::join(llvm::map_range(op.getYs(), term), ", ");
 }
 
+/// ", bf16, in which no body computes" where the element type is not what the body sees.
+static std::string narrowNote(Type element) {
+  std::string text;
+  if (element != scalarType(element))
+    llvm::raw_string_ostream(text) << ", " << element << ", in which no body computes";
+  return text;
+}
+
 /// The body's arguments and returned values are scalars of the operands' and results' element types.
 static void checkBody(ShapeCheck &check, ElementwiseOp op) {
   Block &body = op.getBody().front();
@@ -25,10 +33,10 @@ static void checkBody(ShapeCheck &check, ElementwiseOp op) {
     check.fault() << "number of the body's arguments is " << body.getNumArguments() << ", expected "
                   << op.getXs().size() << " (one an operand)";
   for (auto [index, pair] : llvm::enumerate(llvm::zip(body.getArguments(), op.getXs())))
-    if (Type found = std::get<0>(pair).getType(), expected = tensorType(std::get<1>(pair)).getElementType();
-        found != expected)
-      check.fault() << "argument " << index << " of the body is " << found << ", expected " << expected
-                    << " (the element type of operand " << index << ")";
+    if (Type found = std::get<0>(pair).getType(), element = tensorType(std::get<1>(pair)).getElementType();
+        found != scalarType(element))
+      check.fault() << "argument " << index << " of the body is " << found << ", expected " << scalarType(element)
+                    << " (the element type of operand " << index << narrowNote(element) << ")";
   for (Operation &each : body)
     if (!isa<ReturnOp>(each) && !isScalarOp(each))
       check.fault() << "body has '" << each.getName() << "', expected only scalars by " << scalarOpList();
@@ -41,10 +49,10 @@ static void checkBody(ShapeCheck &check, ElementwiseOp op) {
     check.fault() << "number of values that the body returns is " << last.getValues().size() << ", expected "
                   << op.getYs().size() << " (one a result)";
   for (auto [index, pair] : llvm::enumerate(llvm::zip(last.getValues(), op.getYs())))
-    if (Type found = std::get<0>(pair).getType(), expected = tensorType(std::get<1>(pair)).getElementType();
-        found != expected)
-      check.fault() << "body returns " << found << " as value " << index << ", expected " << expected
-                    << " (the element type of result " << index << ")";
+    if (Type found = std::get<0>(pair).getType(), element = tensorType(std::get<1>(pair)).getElementType();
+        found != scalarType(element))
+      check.fault() << "body returns " << found << " as value " << index << ", expected " << scalarType(element)
+                    << " (the element type of result " << index << narrowNote(element) << ")";
 }
 
 LogicalResult ElementwiseOp::verify() {

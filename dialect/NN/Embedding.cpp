@@ -78,7 +78,8 @@ static std::string embeddingGradRule(EmbeddingGradOp op) {
 LogicalResult EmbeddingGradOp::verify() {
   return ShapeCheck(*this)
       .element({"ids", getIds()}, IntegerType::get(getContext(), 32))
-      .floating({{"dy", getDy()}, {"dtable", getDtable()}})
+      .floating({{"dy", getDy()}})
+      .widened({"dtable", getDtable()}, {"dy", getDy()})
       .fits(embeddingGradRule(*this), "ids, dy, offset -> dtable")
       .result();
 }

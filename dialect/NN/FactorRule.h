@@ -19,7 +19,8 @@ struct Factor {
 /// How an operand may be partial (a sum over ranks not yet taken):
 ///   None   it must be reduced first                                     layer_norm's x
 ///   Multi  it may be partial if no other operand is; so is the result    linear's x, or its w
-///   Joint  all joint operands must be partial over the same axes         add's two, stack's many
+///   Joint  all joint operands must be partial over the same axes         add's two, stack's many, the one of a cast
+///          of summands
 enum class Linearity { None, Multi, Joint };
 
 /// What joins the pieces of a result whose factor is split and is not among its dimensions.

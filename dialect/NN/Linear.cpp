@@ -90,7 +90,7 @@ struct LinearTerms {
 // ----------------------------------------------------------------------------------------------------------
 LogicalResult LinearOp::verify() {
   ShapeCheck check(*this);
-  check.floating({{"x", getX()}, {"w", getW()}, {"y", getY()}});
+  check.floating({{"x", getX()}, {"w", getW()}}).widened({"y", getY()}, {"x", getX()});
   int64_t x = tensorType(getX()).getRank(), w = tensorType(getW()).getRank(), y = tensorType(getY()).getRank();
   if (getTransposed()) {
     bool xFits = check.rank({"x", getX()}, 1), wFits = check.rank({"w", getW()}, 2, 2);
@@ -139,7 +139,7 @@ void LinearOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, const B
 // ----------------------------------------------------------------------------------------------------------
 LogicalResult MatmulOp::verify() {
   ShapeCheck check(*this);
-  check.floating({{"a", getA()}, {"b", getB()}, {"y", getY()}});
+  check.floating({{"a", getA()}, {"b", getB()}}).widened({"y", getY()}, {"a", getA()});
   SmallVector<std::string> faults = contractionFaults(getRule());
   for (const std::string &fault : faults)
     check.fault() << fault;

@@ -28,6 +28,8 @@ template <typename ConcreteType> class Placed : public mlir::OpTrait::TraitBase<
 public:
   static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifyPlacement(op); }
 };
+/// Ops whose float results may be of a wider type than their operands: rounding happens once, after the sum.
+template <typename ConcreteType> class MayWiden : public mlir::OpTrait::TraitBase<ConcreteType, MayWiden> {};
 } // namespace hocket::nn
 
 #include "dialect/NN/NNDialect.h.inc"
@@ -55,6 +57,14 @@ void setShardings(mlir::Operation *op, llvm::ArrayRef<mlir::Attribute> shardings
 template <typename OpT, typename... Args> OpT make(mlir::OpBuilder &builder, mlir::Location loc, Args &&...args) {
   return OpT::create(builder, loc, std::forward<Args>(args)..., mlir::StringAttr(), PhaseAttr(), mlir::ArrayAttr());
 }
+
+/// The type in which scalar bodies compute on elements of type `element`: f32 for bf16 and f16, else the type itself.
+mlir::Type scalarType(mlir::Type element);
+
+/// True for slots of the state table, which live from step to step: param, first_moment, second_moment, master, state.
+bool livesAcrossSteps(SlotKind kind);
+/// True for what the optimizer keeps of one parameter, in its shape: first_moment, second_moment, master.
+bool isOptimizerState(SlotKind kind);
 
 /// True if `name` fits `pattern`, both of components joined by dots: `*` is one component, `**` any number.
 ///   h.*.attn.qkv.weight  fits h.3.attn.qkv.weight, not h.3.x.attn.qkv.weight

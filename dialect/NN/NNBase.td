@@ -34,6 +34,8 @@ def NN_InitAttr : AttrDef<NN_Dialect, "Init"> {
 // later passes read them. Printed `in "h.3.attn" backward on [#dp_r_tp]`.
 defvar placement = (ins OptionalAttr<StrAttr>:$path, OptionalAttr<NN_Phase>:$phase, OptionalAttr<ArrayAttr>:$shardings);
 def NN_Placed : NativeOpTrait<"Placed"> { let cppNamespace = "::hocket::nn"; }
+// A float result may be of a wider type than the operands: the op sums in f32 and rounds once (or not at all), at the end.
+def NN_MayWiden : NativeOpTrait<"MayWiden"> { let cppNamespace = "::hocket::nn"; }
 defvar nameResults = [{
     void $cppClass::getAsmResultNames(::mlir::OpAsmSetValueNameFn set) { ::hocket::nn::nameResults(*this, set); }
 }];

@@ -15,7 +15,7 @@ def NN_EmbeddingOp : NN_OffsetOp<"embedding", (ins NN_Tensor:$ids, NN_Tensor:$ta
   let assemblyFormat = [{$ids `,` $table (`offset` $offset^)? `:` type($ids) `,` type($table) `->` type($y)
       `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
-def NN_LinearOp : NN_CostedOp<"linear", (ins NN_Tensor:$x, NN_Tensor:$w, UnitAttr:$transposed), differentiable> {
+def NN_LinearOp : NN_CostedOp<"linear", (ins NN_Tensor:$x, NN_Tensor:$w, UnitAttr:$transposed), differentiable # [NN_MayWiden]> {
   let summary = "x w: the last k dimensions of x contracted with the first k of w";
   let description = [{
     k = (rank x + rank w - rank y) / 2, at least 1. `transposed`: w is [out, in], both contract their last dimension (a tied
@@ -25,7 +25,7 @@ def NN_LinearOp : NN_CostedOp<"linear", (ins NN_Tensor:$x, NN_Tensor:$w, UnitAtt
   let assemblyFormat = [{(`transposed` $transposed^)? $x `,` $w `:` type($x) `,` type($w) `->` type($y)
       `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
-def NN_MatmulOp : NN_CostedOp<"matmul", (ins NN_Tensor:$a, NN_Tensor:$b, StrAttr:$rule), differentiable> {
+def NN_MatmulOp : NN_CostedOp<"matmul", (ins NN_Tensor:$a, NN_Tensor:$b, StrAttr:$rule), differentiable # [NN_MayWiden]> {
   let summary = "any product of two tensors by a rule: \"b s n d, h n d -> b s h\"";
   let description = [{
     Each name is one dimension. Names of both operands and not of the result are contracted; names of all three are batch.
@@ -88,6 +88,18 @@ class NN_UnaryOp<string mnemonic> : NN_ComputeOp<mnemonic, (ins NN_Tensor:$x),
 def NN_GeluOp : NN_UnaryOp<"gelu"> { let summary = "tanh form: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))"; }
 def NN_SiluOp : NN_UnaryOp<"silu"> { let summary = "x / (1 + exp(-x))"; }
 
+def NN_CastOp : NN_ComputeOp<"cast", (ins NN_Tensor:$x, UnitAttr:$summands),
+    differentiable # [DeclareOpInterfaceMethods<NN_ScalarOpInterface>]> {
+  let summary = "x as another float type, rounded to nearest, ties to even";
+  let description = [{
+    `summands`: where x is a sum over ranks that is not taken yet, each rank rounds its summand, and the sum is taken in the
+    result's type. Without it the sum is taken first, in the type of x.
+  }];
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = [{(`summands` $summands^)? $x `:` type($x) `->` type($y)
+      `` custom<Placement>($path, $phase, $shardings) attr-dict}];
+}
+
 class NN_BinaryOp<string mnemonic> : NN_ComputeOp<mnemonic, (ins NN_Tensor:$a, NN_Tensor:$b),
     differentiable # [DeclareOpInterfaceMethods<NN_ScalarOpInterface>]> {
   let results = (outs NN_Tensor:$y);
@@ -98,11 +110,12 @@ def NN_AddOp : NN_BinaryOp<"add"> { let summary = "a + b; b may have only the tr
 def NN_MulOp : NN_BinaryOp<"mul"> { let summary = "a * b; b may have only the trailing dimensions of a"; }
 
 def NN_ElementwiseOp : NN_PlacedOp<"elementwise", (ins Variadic<NN_Tensor>:$xs, OptionalAttr<StrAttr>:$name),
-    [Pure, SingleBlock, IsolatedFromAbove, DeclareOpInterfaceMethods<NN_FactorOpInterface>, DeclareOpInterfaceMethods<NN_ReferenceOpInterface, ["getFlops"]>,
+    [Pure, SingleBlock, IsolatedFromAbove, NN_MayWiden, DeclareOpInterfaceMethods<NN_FactorOpInterface>, DeclareOpInterfaceMethods<NN_ReferenceOpInterface, ["getFlops"]>,
      DeclareOpInterfaceMethods<NN_DifferentiableOpInterface>, DeclareOpInterfaceMethods<NN_ScalarOpInterface>]> {
   let summary = "a user's own scalar function: differentiated, and compiled, from its body";
   let description = [{
-    The body has one scalar argument an operand and returns one scalar a result, by arith and math ops. Every operand has
+    The body has one scalar argument an operand and returns one scalar a result, by arith and math ops. Scalars of bf16 and
+    f16 tensors are f32: a body computes in f32 and its results are rounded once, at the end. Every operand has
     the trailing dimensions of the results (or none: a scalar). All results have one shape. Without operands it is a constant. `name` names it in reports.
   }];
   let regions = (region SizedRegion<1>:$body);
@@ -122,7 +135,7 @@ def NN_StackOp : NN_ComputeOp<"stack", (ins Variadic<NN_Tensor>:$xs, I64Attr:$di
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = "$xs `dim` $dim `:` type($xs) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict";
 }
-def NN_SumOp : NN_ComputeOp<"sum", (ins NN_Tensor:$x), differentiable> {
+def NN_SumOp : NN_ComputeOp<"sum", (ins NN_Tensor:$x), differentiable # [NN_MayWiden]> {
   let summary = "sum over the leading dimensions that the result does not have";
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = "$x `:` type($x) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict";

@@ -23,14 +23,16 @@ def NN_MaskKind : I32EnumAttr<"MaskKind", "attention mask", [
 }
 
 // What a slot holds, and for how long:
-//   param, first_moment, second_moment   from step to step (the state table)
+//   param, first_moment, second_moment, master, state   from step to step (the state table): master is the wider copy of a
+//                parameter that the optimizer works on, state a number without dimensions (loss scale, count of updates)
 //   accumulator  zero at the start of a step, carried from microbatch to microbatch, read by update
 //   value        written by begin, read by microbatch and update
 //   input        given by the data loader (or the step number); output: read by the launcher after update
 def NN_SlotKind : I32EnumAttr<"SlotKind", "kind of slot", [
     I32EnumAttrCase<"Param", 0, "param">, I32EnumAttrCase<"FirstMoment", 1, "first_moment">,
     I32EnumAttrCase<"SecondMoment", 2, "second_moment">, I32EnumAttrCase<"Accumulator", 3, "accumulator">,
-    I32EnumAttrCase<"Value", 4, "value">, I32EnumAttrCase<"Input", 5, "input">, I32EnumAttrCase<"Output", 6, "output">]> {
+    I32EnumAttrCase<"Value", 4, "value">, I32EnumAttrCase<"Input", 5, "input">, I32EnumAttrCase<"Output", 6, "output">,
+    I32EnumAttrCase<"Master", 7, "master">, I32EnumAttrCase<"State", 8, "state">]> {
   let cppNamespace = "::hocket::nn";
 }
 #endif

@@ -4,7 +4,7 @@
 include "dialect/NN/NNBase.td"
 include "dialect/NN/NNCompute.td"
 
-def NN_EmbeddingGradOp : NN_OffsetOp<"embedding_grad", (ins NN_Tensor:$ids, NN_Tensor:$dy, Optional<I64>:$offset)> {
+def NN_EmbeddingGradOp : NN_OffsetOp<"embedding_grad", (ins NN_Tensor:$ids, NN_Tensor:$dy, Optional<I64>:$offset), [NN_MayWiden]> {
   let summary = "adds each dy[…, :] to row ids[…] - offset of a table of zeros; rows outside are left out";
   let results = (outs NN_Tensor:$dtable);
   let assemblyFormat = [{$ids `,` $dy (`offset` $offset^)? `:` type($ids) `,` type($dy) `->` type($dtable)
@@ -16,7 +16,8 @@ def NN_LayerNormGradOp : NN_ComputeOp<"layer_norm_grad", (ins NN_Tensor:$dy, NN_
   let assemblyFormat = [{$dy `,` $x `,` $gain `` custom<Eps>($eps) `:` type($dy) `,` type($x) `,` type($gain) `->` type($dx)
       `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
-def NN_LayerNormParamGradOp : NN_ComputeOp<"layer_norm_param_grad", (ins NN_Tensor:$dy, NN_Tensor:$x, F64Attr:$eps)> {
+def NN_LayerNormParamGradOp : NN_ComputeOp<"layer_norm_param_grad", (ins NN_Tensor:$dy, NN_Tensor:$x, F64Attr:$eps),
+    [NN_MayWiden]> {
   let summary = "gradients of gain (sum of dy * normalised x) and bias (sum of dy) over all rows";
   let results = (outs NN_Tensor:$dgain, NN_Tensor:$dbias);
   let assemblyFormat = [{$dy `,` $x `` custom<Eps>($eps) `:` type($dy) `,` type($x) `->` type($dgain) `,` type($dbias)
@@ -27,7 +28,8 @@ def NN_RmsNormGradOp : NN_ComputeOp<"rms_norm_grad", (ins NN_Tensor:$dy, NN_Tens
   let assemblyFormat = [{$dy `,` $x `,` $gain `` custom<Eps>($eps) `:` type($dy) `,` type($x) `,` type($gain) `->` type($dx)
       `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
-def NN_RmsNormParamGradOp : NN_ComputeOp<"rms_norm_param_grad", (ins NN_Tensor:$dy, NN_Tensor:$x, F64Attr:$eps)> {
+def NN_RmsNormParamGradOp : NN_ComputeOp<"rms_norm_param_grad", (ins NN_Tensor:$dy, NN_Tensor:$x, F64Attr:$eps),
+    [NN_MayWiden]> {
   let results = (outs NN_Tensor:$dgain);
   let assemblyFormat = [{$dy `,` $x `` custom<Eps>($eps) `:` type($dy) `,` type($x) `->` type($dgain)
       `` custom<Placement>($path, $phase, $shardings) attr-dict}];
@@ -51,17 +53,17 @@ def NN_CrossEntropyGradOp : NN_OffsetOp<"cross_entropy_grad", (ins NN_Tensor:$ds
 }
 
 // ---- pieces of cross-entropy: every factor, the vocabulary too, may be split -----------------------------------------
-def NN_RowMaxOp : NN_ComputeOp<"row_max", (ins NN_Tensor:$x)> {
+def NN_RowMaxOp : NN_ComputeOp<"row_max", (ins NN_Tensor:$x), [NN_MayWiden]> {
   let summary = "greatest element of the last dimension; reduced by max";
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = "$x `:` type($x) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict";
 }
-def NN_RowSumExpOp : NN_ComputeOp<"row_sum_exp", (ins NN_Tensor:$x, NN_Tensor:$max)> {
+def NN_RowSumExpOp : NN_ComputeOp<"row_sum_exp", (ins NN_Tensor:$x, NN_Tensor:$max), [NN_MayWiden]> {
   let summary = "sum of exp(x - max) over the last dimension";
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = "$x `,` $max `:` type($x) `,` type($max) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict";
 }
-def NN_PickOp : NN_OffsetOp<"pick", (ins NN_Tensor:$x, NN_Tensor:$ids, Optional<I64>:$offset)> {
+def NN_PickOp : NN_OffsetOp<"pick", (ins NN_Tensor:$x, NN_Tensor:$ids, Optional<I64>:$offset), [NN_MayWiden]> {
   let summary = "y[…] = x[…, ids[…] - offset], zero where that is outside";
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = [{$x `,` $ids (`offset` $offset^)? `:` type($x) `,` type($ids) `->` type($y)

@@ -62,8 +62,8 @@ def NN_ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
   let description = [{ An op that does the same to every element: it is its scalar body. Kernels are made from it. }];
   let methods = [
     InterfaceMethod<[{
-      Emits the body (arith and math ops on scalars) at the builder's place. `args`: one scalar an operand, of the operand's
-      element type. Returns one scalar a result. An operand of lower rank is repeated along the leading dimensions.
+      Emits the body (arith and math ops on scalars) at the builder's place. `args`: one scalar an operand, of scalarType of
+      the operand's element type (f32 for bf16 and f16). Returns one scalar a result, likewise; who stores it rounds it. An operand of lower rank is repeated along the leading dimensions.
     }], "::llvm::SmallVector<::mlir::Value>", "buildScalarBody", (ins "::mlir::OpBuilder &":$builder,
         "::mlir::ValueRange":$args)>
   ];

@@ -28,7 +28,16 @@ def NN_BatchOp : NN_RecipeEntry<"batch"> {
   let assemblyFormat = "$sequences `sequences` attr-dict";
 }
 def NN_PrecisionOp : NN_RecipeEntry<"precision"> {
-  let summary = "params T compute T accumulate T [reduce T] [master T]";
+  let summary = "which float type what is kept in: params T compute T accumulate T [reduce T] [master T]";
+  let description = [{
+    Models are written in f32. `params`: parameters at rest. `compute`: what the forward reads and makes, and gradients of
+    activations (norms, softmax, log-sum-exp and the loss compute inside in f32 all the same). `accumulate`: gradients of
+    parameters, made so by the op that contracts, and their accumulators. `reduce`: what goes over the data axes
+    (as accumulate unless said). `master`: the copy of a parameter that the optimizer works on, where parameters are narrower.
+    Moments are f32. Types are f32, bf16 and f16.
+    C1: params is f32 or as compute. C2: accumulate and reduce are f32 or as compute (so none has less range, and none is
+    narrower without being asked for). C3: master is f32, or as params (then there is none).
+  }];
   let arguments = (ins TypeAttr:$params, TypeAttr:$compute, TypeAttr:$accumulate, OptionalAttr<TypeAttr>:$reduce,
                        OptionalAttr<TypeAttr>:$master);
   let assemblyFormat = "`params` $params `compute` $compute `accumulate` $accumulate (`reduce` $reduce^)? (`master` $master^)? attr-dict";
@@ -47,6 +56,19 @@ def NN_ClipOp : NN_RecipeEntry<"clip"> {
   let summary = "greatest norm of all gradients together";
   let arguments = (ins F64Attr:$norm);
   let assemblyFormat = "custom<Real>($norm) attr-dict";
+}
+def NN_LossScaleOp : NN_RecipeEntry<"loss_scale"> {
+  let summary = "the loss is multiplied by a number, so that f16 gradients do not vanish: static(1024), or dynamic";
+  let description = [{
+    A step whose gradients are not all finite is skipped: it leaves parameters, optimizer and count of updates as they are.
+    Dynamic: after `interval` steps without overflow the scale is multiplied by `growth`. An overflow uses up one of
+    `hysteresis` chances; when but one is left it multiplies the scale by `backoff`, down to `floor`. Growth gives the chances
+    back. An overflow at `floor` with no chance left ends the run.
+  }];
+  let arguments = (ins F64Attr:$initial, OptionalAttr<F64Attr>:$growth, OptionalAttr<F64Attr>:$backoff,
+                       OptionalAttr<I64Attr>:$interval, OptionalAttr<I64Attr>:$hysteresis, OptionalAttr<F64Attr>:$floor);
+  let assemblyFormat = "custom<LossScale>($initial, $growth, $backoff, $interval, $hysteresis, $floor) attr-dict";
+  let extraClassDeclaration = [{ bool isDynamic() { return bool(getGrowthAttr()); } }];
 }
 def NN_SeedOp : NN_RecipeEntry<"seed"> {
   let arguments = (ins I64Attr:$seed);

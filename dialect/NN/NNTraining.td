@@ -46,7 +46,7 @@ def NN_WriteOp : NN_Op<"write", [NN_Placed, MemoryEffects<[MemWrite]>]> {
 }
 
 // ---- optimizer -------------------------------------------------------------------------------------------------------
-def NN_SquareSumOp : NN_ComputeOp<"square_sum", (ins NN_Tensor:$x)> {
+def NN_SquareSumOp : NN_ComputeOp<"square_sum", (ins NN_Tensor:$x), [NN_MayWiden]> {
   let summary = "sum of squares of all elements, without dimensions";
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = "$x `:` type($x) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict";
@@ -59,17 +59,19 @@ def NN_CosineRateOp : NN_ComputeOp<"cosine_rate", (ins NN_Tensor:$step, F64Attr:
       `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 def NN_AdamWOp : NN_ComputeOp<"adamw", (ins NN_Tensor:$param, NN_Tensor:$grad, NN_Tensor:$m, NN_Tensor:$v, NN_Tensor:$rate,
-    NN_Tensor:$clip, NN_Tensor:$step, DenseF64ArrayAttr:$betas, F64Attr:$eps, F64Attr:$weight_decay, F64Attr:$lr_scale)> {
+    NN_Tensor:$clip, NN_Tensor:$step, Optional<NN_Tensor>:$unless, DenseF64ArrayAttr:$betas, F64Attr:$eps,
+    F64Attr:$weight_decay, F64Attr:$lr_scale)> {
   let summary = "one AdamW update of one parameter; the gradient is first multiplied by `clip`";
   let description = [{
     g = clip grad; m' = b1 m + (1-b1) g; v' = b2 v + (1-b2) g^2;
     param' = param - lr_scale rate (m'/(1-b1^step) / (sqrt(v'/(1-b2^step)) + eps) + weight_decay param).
-    rate and clip f32, step i64, all without dimensions.
+    rate and clip f32, step i64, all without dimensions. `unless`, f32: where it is not 0, param', m' and v' are param, m and v
+    as they were, whatever the gradient holds (selected: NaN times 0 is NaN).
   }];
   let results = (outs NN_Tensor:$new_param, NN_Tensor:$new_m, NN_Tensor:$new_v);
   let assemblyFormat = [{$param `,` $grad `,` $m `,` $v `rate` $rate `clip` $clip `step` $step
-      `(` custom<AdamWStep>($betas, $eps, $weight_decay, $lr_scale) `)`
+      (`unless` $unless^)? `(` custom<AdamWStep>($betas, $eps, $weight_decay, $lr_scale) `)`
       `:` type($param) `,` type($grad) `,` type($m) `,` type($v) `,` type($rate) `,` type($clip) `,` type($step)
-      `->` type($new_param) `,` type($new_m) `,` type($new_v) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
+      (`,` type($unless)^)? `->` type($new_param) `,` type($new_m) `,` type($new_v) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 #endif

@@ -136,7 +136,10 @@ void LayerNormGradOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArr
 
 LogicalResult LayerNormParamGradOp::verify() {
   return verifyNorm(
-      ShapeCheck(*this).floating({{"dy", getDy()}, {"x", getX()}, {"dgain", getDgain()}, {"dbias", getDbias()}}),
+      ShapeCheck(*this)
+          .floating({{"dy", getDy()}, {"x", getX()}})
+          .widened({"dgain", getDgain()}, {"dy", getDy()})
+          .widened({"dbias", getDbias()}, {"dy", getDy()}),
       getX(), getEps().convertToDouble(), [&] { return rowTerm(getX()) + ", " + rowTerm(getX()) + " -> !h, !h"; },
       "dy, x -> dgain, dbias");
 }
@@ -184,7 +187,7 @@ void RmsNormGradOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArray
 
 LogicalResult RmsNormParamGradOp::verify() {
   return verifyNorm(
-      ShapeCheck(*this).floating({{"dy", getDy()}, {"x", getX()}, {"dgain", getDgain()}}), getX(),
+      ShapeCheck(*this).floating({{"dy", getDy()}, {"x", getX()}}).widened({"dgain", getDgain()}, {"dy", getDy()}), getX(),
       getEps().convertToDouble(), [&] { return rowTerm(getX()) + ", " + rowTerm(getX()) + " -> !h"; },
       "dy, x -> dgain");
 }

@@ -13,7 +13,7 @@ static std::string allDims(Value x) {
 // ---- square_sum
 // ------------------------------------------------------------------------------------------------------
 LogicalResult SquareSumOp::verify() {
-  return ShapeCheck(*this).floating({{"x", getX()}, {"y", getY()}}).fits(allDims(getX()) + " -> _", "x -> y").result();
+  return ShapeCheck(*this).floating({{"x", getX()}}).widened({"y", getY()}, {"x", getX()}).fits(allDims(getX()) + " -> _", "x -> y").result();
 }
 FactorRule SquareSumOp::getFactorRule() { return FactorRule::parse(*this, allDims(getX()) + " -> _"); }
 void SquareSumOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
@@ -62,7 +62,8 @@ void CosineRateOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayR
 // -----------------------------------------------------------------------------------------------------------
 static std::string adamwRule(AdamWOp op) {
   std::string d = allDims(op.getParam());
-  return d + ", " + d + ", " + d + ", " + d + ", _, _, _ -> " + d + ", " + d + ", " + d;
+  return d + ", " + d + ", " + d + ", " + d + ", _, _, _" + offsetTerm(op.getUnless()).str() + " -> " + d + ", " + d +
+         ", " + d;
 }
 
 LogicalResult AdamWOp::verify() {
@@ -79,7 +80,9 @@ LogicalResult AdamWOp::verify() {
       .element({"rate", getRate()}, f32)
       .element({"clip", getClip()}, f32)
       .element({"step", getStep()}, IntegerType::get(getContext(), 64))
-      .fits(adamwRule(*this), "param, grad, m, v, rate, clip, step -> new_param, new_m, new_v");
+      .fits(adamwRule(*this), "param, grad, m, v, rate, clip, step, unless -> new_param, new_m, new_v");
+  if (getUnless())
+    check.element({"unless", getUnless()}, f32);
   if (getBetas().size() != 2)
     check.fault() << "number of betas is " << getBetas().size() << ", expected 2";
   for (double beta : getBetas())
@@ -102,6 +105,10 @@ void AdamWOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<Ho
   double beta1 = getBetas()[0], beta2 = getBetas()[1];
   double correction1 = 1 - std::pow(beta1, step), correction2 = 1 - std::pow(beta2, step);
   double eps = getEps().convertToDouble(), decay = getWeightDecay().convertToDouble();
+  if (operands.size() > 7 && (*operands[7])[0] != 0) {
+    results[0].data = param.data, results[1].data = m.data, results[2].data = v.data;
+    return;
+  }
   for (int64_t i = 0; i < param.size(); ++i) {
     double g = clip * grad[i];
     double newM = beta1 * m[i] + (1 - beta1) * g, newV = beta2 * v[i] + (1 - beta2) * g * g;

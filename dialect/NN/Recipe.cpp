@@ -5,14 +5,36 @@ using namespace mlir;
 
 namespace hocket::nn {
 
+/// f16 has so little range that gradients vanish without a scale; bf16 and f32 have as much as the loss itself.
+static LogicalResult verifyLossScale(RecipeOp recipe) {
+  auto precision = recipe.entry<PrecisionOp>();
+  auto scale = recipe.entry<LossScaleOp>();
+  bool needed = precision && precision.getComputeAttr() && precision.getCompute().isF16();
+  if (needed && !scale) {
+    return precision.emitOpError() << "compute f16 needs 'loss_scale', dynamic or static(NUMBER): gradients below 6e-8 "
+                                      "would become 0";
+  }
+  if (needed || !scale)
+    return success();
+  std::string compute;
+  llvm::raw_string_ostream(compute) << (precision && precision.getComputeAttr() ? precision.getCompute()
+                                                                               : Float32Type::get(recipe.getContext()));
+  InFlightDiagnostic error = scale.emitOpError() << "serves compute f16, but @" << recipe.getSymName()
+                                                 << " computes in " << compute
+                                                 << ", which has the range of f32: a scale would do nothing";
+  if (precision)
+    error.attachNote(precision.getLoc()) << "precision is set here";
+  return error;
+}
+
 LogicalResult RecipeOp::verify() {
   LogicalResult result = success();
   llvm::StringMap<Operation *> first;
   for (Operation &op : getBody().front()) {
     StringRef name = op.getName().stripDialect();
-    if (!isa<BatchOp, PrecisionOp, OptimizerOp, LearningRateOp, ClipOp, SeedOp, GroupOp>(op)) {
+    if (!isa<BatchOp, PrecisionOp, OptimizerOp, LearningRateOp, ClipOp, LossScaleOp, SeedOp, GroupOp>(op)) {
       result = op.emitOpError() << "does not belong in a recipe (known: batch, precision, optimizer, learning_rate, "
-                                   "clip, seed, group)";
+                                   "clip, loss_scale, seed, group)";
       continue;
     }
     auto [known, isNew] = first.try_emplace(name, &op);
@@ -25,7 +47,7 @@ LogicalResult RecipeOp::verify() {
   for (StringRef required : {"batch", "optimizer", "learning_rate"})
     if (!first.contains(required))
       result = emitOpError() << "@" << getSymName() << " needs '" << required << "'";
-  return result;
+  return failure(failed(result) || failed(verifyLossScale(*this)));
 }
 
 LogicalResult RecipeOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -69,7 +91,40 @@ LogicalResult PrecisionOp::verify() {
   one("accumulate", getAccumulate());
   one("reduce", getReduce().value_or(Type()));
   one("master", getMaster().value_or(Type()));
+  if (failed(result))
+    return result;
+  Type f32 = Float32Type::get(getContext());
+  auto oneOf = [&](StringRef what, Type type, Type other, StringRef otherName, StringRef reason) {
+    if (!type || type == f32 || type == other)
+      return;
+    InFlightDiagnostic error = emitOpError() << what << " is " << type << ", expected " << f32;
+    if (other != f32)
+      error << " or " << other << " (" << otherName << ")";
+    error << ": " << reason;
+    result = error;
+  };
+  Type compute = getCompute(), params = getParams();
+  oneOf("params", params, compute, "as compute", "parameters are read as compute, and never widened for it");   // C1
+  oneOf("accumulate", getAccumulate(), compute, "as compute", "sums are no narrower than what is added");       // C2
+  oneOf("reduce", getReduce().value_or(Type()), compute, "as compute", "sums are no narrower than what is added"); // C2
+  oneOf("master", getMaster().value_or(Type()), params, "as params", "it is what the optimizer works on");      // C3
   return result;
+}
+
+LogicalResult LossScaleOp::verify() {
+  constexpr double largest = std::numeric_limits<float>::max();
+  double initial = getInitial().convertToDouble();
+  LogicalResult result = check(*this, initial > 0 && initial <= largest, "scale", initial, "above 0, and a float");
+  if (!isDynamic())
+    return result;
+  double growth = getGrowth()->convertToDouble(), backoff = getBackoff()->convertToDouble();
+  double floor = getFloor()->convertToDouble();
+  int64_t interval = getIntervalAttr().getInt(), hysteresis = getHysteresisAttr().getInt();
+  return all({result, check(*this, growth > 1, "growth", growth, "above 1"),
+              check(*this, backoff > 0 && backoff < 1, "backoff", backoff, "above 0 and below 1"),
+              check(*this, interval >= 1 && interval < (1 << 24), "interval", interval, "1 to 16777215 steps"),
+              check(*this, hysteresis >= 1 && hysteresis < (1 << 24), "hysteresis", hysteresis, "1 to 16777215"),
+              check(*this, floor > 0 && floor <= initial, "floor", floor, "above 0 and at most " + realText(initial))});
 }
 
 LogicalResult OptimizerOp::verify() {

@@ -92,4 +92,46 @@ void printLearningRate(OpAsmPrinter &printer, Operation *, FloatAttr peak, Integ
   else
     printer << "constant(" << peakText << ')';
 }
+
+ParseResult parseLossScale(OpAsmParser &parser, FloatAttr &initial, FloatAttr &growth, FloatAttr &backoff,
+                           IntegerAttr &interval, IntegerAttr &hysteresis, FloatAttr &floor) {
+  StringRef form;
+  if (parseWord(parser, "loss scale", {"dynamic", "static"}, form))
+    return failure();
+  if (form == "static")
+    return parseRealInParens(parser, initial);
+  Builder &builder = parser.getBuilder();
+  initial = builder.getF64FloatAttr(65536);
+  growth = builder.getF64FloatAttr(2);
+  backoff = builder.getF64FloatAttr(0.5);
+  interval = builder.getI64IntegerAttr(2000);
+  hysteresis = builder.getI64IntegerAttr(2);
+  floor = builder.getF64FloatAttr(1);
+  if (failed(parser.parseOptionalLParen()))
+    return success();
+  auto real = [&](FloatAttr &value) { return [&] { return parseRealAttr(parser, value); }; };
+  auto integer = [&](IntegerAttr &value) { return [&] { return parseIntegerAttr(parser, value); }; };
+  auto readInitial = real(initial), readGrowth = real(growth), readBackoff = real(backoff), readFloor = real(floor);
+  auto readInterval = integer(interval), readHysteresis = integer(hysteresis);
+  ParseResult read = parseArguments(parser, form,
+                                    {{"initial", false, readInitial},
+                                     {"growth", false, readGrowth},
+                                     {"backoff", false, readBackoff},
+                                     {"interval", false, readInterval},
+                                     {"hysteresis", false, readHysteresis},
+                                     {"floor", false, readFloor}});
+  return failure(failed(read) || parser.parseRParen());
+}
+
+void printLossScale(OpAsmPrinter &printer, Operation *, FloatAttr initial, FloatAttr growth, FloatAttr backoff,
+                    IntegerAttr interval, IntegerAttr hysteresis, FloatAttr floor) {
+  std::string text = realText(initial.getValueAsDouble());
+  if (!growth) {
+    printer << "static(" << text << ')';
+    return;
+  }
+  printer << "dynamic(initial = " << text << ", growth = " << realText(growth.getValueAsDouble())
+          << ", backoff = " << realText(backoff.getValueAsDouble()) << ", interval = " << interval.getInt()
+          << ", hysteresis = " << hysteresis.getInt() << ", floor = " << realText(floor.getValueAsDouble()) << ')';
+}
 } // namespace hocket::nn

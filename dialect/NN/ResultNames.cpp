@@ -37,7 +37,8 @@ static StringRef parameterOf(Value value) {
     if (auto param = dyn_cast<ParamOp>(op))
       return nameOf(op);
     if (auto read = dyn_cast<ReadOp>(op); read && read.getKindAttr())
-      return read.getKind() == SlotKind::Param || read.getKind() == SlotKind::Value ? nameOf(op) : StringRef();
+      return llvm::is_contained({SlotKind::Param, SlotKind::Master, SlotKind::Value}, read.getKind()) ? nameOf(op)
+                                                                                                      : StringRef();
     if (op->getNumOperands() != 1)
       return {};
     value = op->getOperand(0);
@@ -111,11 +112,31 @@ static ArrayRef<StringRef> resultSuffixes(Operation *op) {
   return {};
 }
 
+/// Slots of one parameter have one name; what is read of them has different ones.
+static StringRef suffixOf(SlotKind kind) {
+  switch (kind) {
+  case SlotKind::FirstMoment:
+    return ".m";
+  case SlotKind::SecondMoment:
+    return ".v";
+  case SlotKind::Master:
+    return ".master";
+  case SlotKind::Accumulator:
+    return ".acc";
+  case SlotKind::Param:
+  case SlotKind::Value:
+  case SlotKind::State:
+  case SlotKind::Input:
+  case SlotKind::Output:
+    return "";
+  }
+  return "";
+}
+
 void nameResults(Operation *op, OpAsmSetValueNameFn set) {
   if (auto read = dyn_cast<ReadOp>(op)) {
-    static constexpr StringRef suffixes[] = {"", ".m", ".v", ".acc", "", "", ""};
     if (read.getKindAttr())
-      set(read.getValue(), llvm::join(llvm::split(nameOf(op), '#'), ".use") + suffixes[int(read.getKind())].str());
+      set(read.getValue(), llvm::join(llvm::split(nameOf(op), '#'), ".use") + suffixOf(read.getKind()).str());
     return;
   }
   if (!op->getNumResults())

@@ -114,6 +114,40 @@ void SiluOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, const Bit
       buildElementwise(builder, loc, "silu_grad", getX().getType(), {resultGrads[0], getX()}, body).getResult(0);
 }
 
+// ---- cast
+// ------------------------------------------------------------------------------------------------------------
+LogicalResult CastOp::verify() {
+  ShapeCheck check(*this);
+  auto floating = [&](StringRef name, Value value) {
+    if (Type element = tensorType(value).getElementType(); !isa<FloatType>(element))
+      check.fault() << "element type of " << name << " is " << element << ", expected a float type";
+  };
+  floating("x", getX());
+  floating("y", getY());
+  if (check.sound() && tensorType(getX()).getElementType() == tensorType(getY()).getElementType())
+    check.fault() << "makes " << tensorType(getY()).getElementType() << " of itself, expected another float type";
+  return check.fits(unaryRule(getX()), "x -> y").result();
+}
+FactorRule CastOp::getFactorRule() {
+  return FactorRule::parse(*this, unaryRule(getX())).linear({getSummands() ? Linearity::Joint : Linearity::None});
+}
+void CastOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
+  results[0].data = operands[0]->data; // rounding is the machine's
+}
+SmallVector<Value> CastOp::buildScalarBody(OpBuilder &builder, ValueRange args) {
+  auto from = cast<FloatType>(args[0].getType()), to = cast<FloatType>(scalarType(tensorType(getY()).getElementType()));
+  if (from == to)
+    return {args[0]};
+  if (from.getWidth() < to.getWidth())
+    return {arith::ExtFOp::create(builder, getLoc(), to, args[0])};
+  return {arith::TruncFOp::create(builder, getLoc(), to, args[0])};
+}
+void CastOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, const BitVector &needed,
+                           MutableArrayRef<Value> operandGrads) {
+  if (needed[0] && resultGrads[0])
+    operandGrads[0] = make<CastOp>(builder, getLoc(), getX().getType(), resultGrads[0], /*summands=*/false);
+}
+
 // ---- add
 // -------------------------------------------------------------------------------------------------------------
 LogicalResult AddOp::verify() { return verifyBinary(ShapeCheck(*this), getA(), getB(), getY()); }

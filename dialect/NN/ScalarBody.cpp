@@ -100,6 +100,11 @@ double constantValue(arith::ConstantOp op) {
 }
 } // namespace
 
+Type scalarType(Type element) {
+  auto real = dyn_cast<FloatType>(element);
+  return real && real.getWidth() < 32 ? Float32Type::get(element.getContext()) : element;
+}
+
 bool isScalarOp(Operation &op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return isa<FloatAttr, IntegerAttr>(constant.getValue());

@@ -215,7 +215,7 @@ ElementwiseOp buildElementwise(OpBuilder &builder, Location loc, StringRef name,
   auto op = make<ElementwiseOp>(builder, loc, types, inputs, builder.getStringAttr(name));
   Block &block = op.getBody().emplaceBlock();
   for (Value input : inputs)
-    block.addArgument(tensorType(input).getElementType(), loc);
+    block.addArgument(scalarType(tensorType(input).getElementType()), loc);
   OpBuilder inner = OpBuilder::atBlockEnd(&block);
   SmallVector<Value> values = body(inner, block.getArguments());
   ReturnOp::create(inner, loc, values);

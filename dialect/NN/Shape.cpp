@@ -120,7 +120,7 @@ static std::string sumRule(SumOp op) {
 
 LogicalResult SumOp::verify() {
   ShapeCheck check(*this);
-  check.floating({{"x", getX()}, {"y", getY()}});
+  check.floating({{"x", getX()}}).widened({"y", getY()}, {"x", getX()});
   if (check.rank({"y", getY()}, 0, tensorType(getX()).getRank(), "the rank of x"))
     check.fits(sumRule(*this), "x -> y");
   return check.result();

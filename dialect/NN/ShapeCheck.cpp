@@ -100,6 +100,17 @@ ShapeCheck &ShapeCheck::floating(ArrayRef<Named> values) {
   return *this;
 }
 
+ShapeCheck &ShapeCheck::widened(Named each, Named like) {
+  Type found = getElementTypeOrSelf(each.value.getType()), same = getElementTypeOrSelf(like.value.getType());
+  if (!isa<FloatType>(same) || found == same || found == scalarType(same))
+    return *this; // where `like` is no float that has been told
+  InFlightDiagnostic diagnostic = fault() << "element type of " << each.name << " is " << found << ", expected " << same
+                                          << " (that of " << like.name << ")";
+  if (same != scalarType(same))
+    diagnostic << " or " << scalarType(same);
+  return *this;
+}
+
 ShapeCheck &ShapeCheck::element(Named each, Type expected, StringRef reason) {
   Type found = getElementTypeOrSelf(each.value.getType());
   if (found != expected)

@@ -19,6 +19,8 @@ public:
   ShapeCheck &fits(llvm::StringRef rule, llvm::StringRef names);
   /// The first has a float type, the others the same one.
   ShapeCheck &floating(llvm::ArrayRef<Named> values);
+  /// Has the float type of `like`, or f32 where that is narrower: a result that is rounded once, after the sum.
+  ShapeCheck &widened(Named value, Named like);
   /// `reason` follows in brackets: "that of a".
   ShapeCheck &element(Named value, mlir::Type expected, llvm::StringRef reason = "");
   /// False, and a fault, unless the rank lies in [least, most]; for rules whose text depends on the rank.
@@ -37,7 +39,7 @@ private:
 std::string leadingNames(int64_t count);
 /// "a b" and "c" make "a b c"; an empty part adds no space.
 std::string joinNames(llvm::StringRef first, llvm::StringRef second);
-/// ", _" if the op has an offset operand, else "": the term of a scalar in a rule.
+/// ", _" if the op has this optional operand (an offset), else "": the term of a scalar in a rule.
 inline llvm::StringRef offsetTerm(mlir::Value offset) { return offset ? ", _" : ""; }
 
 mlir::RankedTensorType tensorType(mlir::Value value);

@@ -14,8 +14,11 @@ SlotOp TrainingStepOp::findSlot(SlotKind kind, StringRef name) {
 
 // ---- slots
 // -----------------------------------------------------------------------------------------------------------
-static bool livesBetweenSteps(SlotKind kind) {
-  return kind == SlotKind::Param || kind == SlotKind::FirstMoment || kind == SlotKind::SecondMoment;
+bool isOptimizerState(SlotKind kind) {
+  return kind == SlotKind::FirstMoment || kind == SlotKind::SecondMoment || kind == SlotKind::Master;
+}
+bool livesAcrossSteps(SlotKind kind) {
+  return kind == SlotKind::Param || kind == SlotKind::State || isOptimizerState(kind);
 }
 
 LogicalResult SlotOp::verify() {
@@ -28,9 +31,12 @@ LogicalResult SlotOp::verify() {
                            << ", expected a ranked tensor whose dimensions are known";
   if (getKind() == SlotKind::Param && !getInit())
     result = emitOpError() << "'" << getName() << "' is a parameter and needs 'init'";
-  if (getInit() && !livesBetweenSteps(getKind()))
+  if (getKind() == SlotKind::State && type && type.getRank() != 0)
+    result = emitOpError() << "'" << getName() << "' is of kind state and holds " << type
+                           << ", expected a number without dimensions";
+  if (getInit() && !livesAcrossSteps(getKind()))
     result = emitOpError() << "'" << getName() << "' is of kind " << stringifySlotKind(getKind())
-                           << ", which has no 'init' (known: param, first_moment, second_moment)";
+                           << ", which has no 'init' (known: param, first_moment, second_moment, master, state)";
   if (!getSharding())
     return result;
   auto sharding = dyn_cast<ShardingAttrInterface>(*getSharding());
@@ -55,11 +61,11 @@ using SlotMap = llvm::DenseMap<SlotKey, SlotOp>;
 
 static ArrayRef<RegionRule> regionRules() {
   using enum SlotKind;
-  static const RegionRule rules[] = {{"begin", {Param, Input}, {Value}},
+  static const RegionRule rules[] = {{"begin", {Param, State, Input}, {Value}},
                                      {"microbatch", {Param, Accumulator, Value, Input}, {Accumulator}},
                                      {"update",
-                                      {Param, FirstMoment, SecondMoment, Accumulator, Value, Input},
-                                      {Param, FirstMoment, SecondMoment, Output}},
+                                      {Param, FirstMoment, SecondMoment, Master, State, Accumulator, Value, Input},
+                                      {Param, FirstMoment, SecondMoment, Master, State, Output}},
                                      {"evaluate", {Param, Accumulator, Value, Input}, {Output}}};
   return rules;
 }

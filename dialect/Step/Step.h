@@ -32,4 +32,8 @@ llvm::StringRef layerOf(llvm::StringRef path);
 std::string partsText(mlir::ArrayAttr parts);
 /// What an op of a body does, in a few words: the kernel's ops, "gemm", "all_reduce".
 std::string workText(mlir::Operation *op);
+/// What a buffer's name adds to its slot's name, so that the slots of one parameter have different buffers:
+///   param -> "";  first_moment -> ".m";  second_moment -> ".v";  master -> ".master";  accumulator -> ".acc";
+///   state -> ".state" (an output may have the same name);  value -> "" for numbers, ".compute" for copies of parameters
+llvm::StringRef slotSuffix(nn::SlotKind kind, int64_t rank);
 } // namespace hocket::step

@@ -22,6 +22,28 @@ StringRef hocket::step::layerOf(StringRef path) {
   return "";
 }
 
+StringRef hocket::step::slotSuffix(nn::SlotKind kind, int64_t rank) {
+  switch (kind) {
+  case nn::SlotKind::FirstMoment:
+    return ".m";
+  case nn::SlotKind::SecondMoment:
+    return ".v";
+  case nn::SlotKind::Master:
+    return ".master";
+  case nn::SlotKind::Accumulator:
+    return ".acc";
+  case nn::SlotKind::State:
+    return ".state";
+  case nn::SlotKind::Value:
+    return rank ? ".compute" : "";
+  case nn::SlotKind::Param:
+  case nn::SlotKind::Input:
+  case nn::SlotKind::Output:
+    return "";
+  }
+  return "";
+}
+
 std::string hocket::step::partsText(ArrayAttr parts) {
   SmallVector<std::string> words;
   StringRef first, last; // of the run of layers in hand

@@ -7,8 +7,10 @@ namespace hocket::dist {
 namespace {
 ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
-/// Forward ops of a microbatch: what the model itself computes.
+/// Forward ops of a microbatch: what the model itself computes; and the casts of parameters before it.
 bool isModel(const StepGraph &graph, const StepOp &op) {
+  if (op.region == &nn::TrainingStepOp(graph.step).getBegin())
+    return isa<nn::CastOp>(op.op);
   return op.region == &nn::TrainingStepOp(graph.step).getMicrobatch() && nn::getPhase(op.op) == nn::Phase::Forward;
 }
 
@@ -66,6 +68,9 @@ DimensionClasses::DimensionClasses(const StepGraph &graph) {
     tie(op.operands, op.rule.operands);
     tie(op.results, op.rule.results);
   }
+  for (auto [value, slot] : graph.handovers)
+    for (int dim = 0; dim < graph.types[slot].getRank(); ++dim)
+      ties.unionSets({value, dim}, {slot, dim});
   collect(graph);
   classify(graph);
 }

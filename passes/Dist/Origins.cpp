@@ -36,6 +36,10 @@ Origin Origins::search(SmallVector<Step> queue, Atom atom) const {
       visit(op.operands, op.rule.operands);
       visit(op.results, op.rule.results);
     };
+    if (auto across = graph.acrossHandover.find(here.node); across != graph.acrossHandover.end())
+      for (Node other : across->second)
+        if (llvm::is_contained(propagation.wish(other)[here.dim], atom) && seen.insert({other, here.dim}).second)
+          queue.push_back({other, here.dim, -1, static_cast<int>(i)});
     for (auto [op, operand] : graph.uses[here.node])
       follow(op, graph.ops[op].rule.operands[operand][here.dim]);
     for (auto [op, result] : graph.makers[here.node])

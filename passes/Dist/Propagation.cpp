@@ -145,7 +145,8 @@ Atoms Propagation::staysPartial(const StepOp &op) const {
     else
       llvm::erase_if(*common, [&](Atom atom) { return !llvm::is_contained(made.partial, atom); });
   }
-  if (joint < 2)
+  bool unary = op.op->getNumOperands() == 1 && op.op->getNumResults() == 1; // a cast of summands
+  if (joint < 2 && !(joint == 1 && unary))
     return {};
   llvm::erase_if(*common, [&](Atom atom) { return contains(factors[graph->opIndex.lookup(op.op)], atom); });
   return *common;

@@ -20,6 +20,7 @@
 //   nowhere
 //     else, so is the result (dq Wq^T + dkv Wkv^T is joined once; so are the gradients of the uses of a tied
 //     parameter);
+//   - a cast of summands, which is there to stand before the sum;
 //   - accumulators, which are partial at rest.
 // Numbers without dimensions in `update` are always joined where they are made: one square sum a parameter, added in
 // the order of the model whatever the plan.

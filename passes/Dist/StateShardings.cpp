@@ -55,8 +55,10 @@ void shardState(nn::TrainingStepOp step, PlanOp plan, MeshOp mesh, int64_t whole
       sharding = ShardingAttr::whole(meshName, type.getRank());
     if (slot.getKind() == nn::SlotKind::Accumulator)
       slot.setShardingAttr(sharding.withPartial(data));
-    else if (llvm::is_contained({nn::SlotKind::FirstMoment, nn::SlotKind::SecondMoment}, slot.getKind()))
+    else if (nn::isOptimizerState(slot.getKind()))
       slot.setShardingAttr(momentSharding(mesh, type, sharding, zero, wholeBelow));
+    else if (slot.getKind() == nn::SlotKind::State)
+      slot.setShardingAttr(ShardingAttr::whole(meshName, type.getRank()));
   }
 }
 } // namespace hocket::dist

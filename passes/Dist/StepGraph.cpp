@@ -36,8 +36,12 @@ LogicalResult StepGraph::addRegion(Region &region) {
         sound = false;
         continue;
       }
-      if (auto write = dyn_cast<nn::WriteOp>(op); write && slot.getKind() == nn::SlotKind::Value)
-        handovers.push_back({nodes.lookup(write.getValue()), slots.lookup(slot)});
+      if (auto write = dyn_cast<nn::WriteOp>(op); write && slot.getKind() == nn::SlotKind::Value) {
+        Node value = nodes.lookup(write.getValue()), taker = slots.lookup(slot);
+        handovers.push_back({value, taker});
+        acrossHandover[value].push_back(taker);
+        acrossHandover[taker].push_back(value);
+      }
       if (auto read = dyn_cast<nn::ReadOp>(op))
         nodes[read.getValue()] = hasOwnNode(slot) ? addNode(read.getValue().getType()) : slots.lookup(slot);
       continue;

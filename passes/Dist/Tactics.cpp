@@ -39,7 +39,7 @@ bool overlaps(ArrayRef<AxisRef> refs, const AxisRef &ref) {
 Operation *tacticOf(PlanOp plan, nn::SlotOp slot, int64_t dim, const AxisRef &ref) {
   if (!plan)
     return nullptr;
-  bool isMoment = llvm::is_contained({nn::SlotKind::FirstMoment, nn::SlotKind::SecondMoment}, slot.getKind());
+  bool isMoment = nn::isOptimizerState(slot.getKind());
   for (Operation &tactic : plan.getBody().front()) {
     if (!overlaps(tacticAxes(&tactic), ref))
       continue;

@@ -193,7 +193,7 @@ Value hocket::step::emitZeros(OpBuilder &builder, Location loc, RankedTensorType
   auto zeros = nn::make<nn::ElementwiseOp>(builder, loc, TypeRange{type}, ValueRange{}, builder.getStringAttr("zeros"));
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&zeros.getBody());
-  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type.getElementType()));
+  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(nn::scalarType(type.getElementType())));
   nn::ReturnOp::create(builder, loc, zero);
   nn::setPath(zeros, path);
   return zeros.getResult(0);

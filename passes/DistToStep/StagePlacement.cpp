@@ -16,8 +16,16 @@ bool hocket::step::isFree(Operation *op) {
   return llvm::all_of(op->getOperands(), [](Value value) {
     Operation *def = value.getDefiningOp();
     auto read = dyn_cast_or_null<nn::ReadOp>(def);
-    return read ? read.getKind() == nn::SlotKind::Value : def && isFree(def);
+    // Numbers that begin makes; tensors that it makes are parameters to compute with.
+    return read ? read.getKind() == nn::SlotKind::Value && read.getValue().getType().getRank() == 0
+                : def && isFree(def);
   });
+}
+
+/// A parameter as it is kept, or as begin has cast it to compute with.
+static bool readsParameter(nn::ReadOp read) {
+  return read.getKind() == nn::SlotKind::Param ||
+         (read.getKind() == nn::SlotKind::Value && read.getValue().getType().getRank() > 0);
 }
 
 /// Where the user wrote the layer that `op` came from: the outermost call.
@@ -134,7 +142,7 @@ FailureOr<StagePlacement> hocket::step::placeStages(nn::TrainingStepOp step, uns
     if (stage == placement.stageOf.end())
       continue;
     for (Value operand : op.getOperands())
-      if (auto read = operand.getDefiningOp<nn::ReadOp>(); read && read.getKind() == nn::SlotKind::Param)
+      if (auto read = operand.getDefiningOp<nn::ReadOp>(); read && readsParameter(read))
         placement.holders[read.getName()].push_back(stage->second);
   }
   for (auto &entry : placement.holders) {

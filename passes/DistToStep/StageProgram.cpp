@@ -66,12 +66,16 @@ static MemoryClass memoryOf(nn::SlotKind kind, RankedTensorType type) {
     return MemoryClass::Parameter;
   case nn::SlotKind::FirstMoment:
   case nn::SlotKind::SecondMoment:
+  case nn::SlotKind::Master:
     return MemoryClass::OptimizerState;
+  case nn::SlotKind::State:
+    return MemoryClass::Scalar;
   case nn::SlotKind::Accumulator:
     return MemoryClass::Accumulator;
   case nn::SlotKind::Input:
     return MemoryClass::Input;
-  case nn::SlotKind::Value:
+  case nn::SlotKind::Value: // a tensor is the copy of a parameter to compute with
+    return type.getRank() ? MemoryClass::Parameter : MemoryClass::Scalar;
   case nn::SlotKind::Output:
     return type.getRank() ? MemoryClass::Workspace : MemoryClass::Scalar;
   }
@@ -84,11 +88,7 @@ Value StageProgram::slotBuffer(nn::SlotKind kind, StringRef name, RankedTensorTy
     return buffer;
   nn::SlotOp slot = step.findSlot(kind, name);
   bool perMicrobatch = kind == nn::SlotKind::Input && type.getRank() > 0 && !name.ends_with(".all");
-  std::string label = cleanName(name);
-  if (kind == nn::SlotKind::FirstMoment || kind == nn::SlotKind::SecondMoment)
-    label += kind == nn::SlotKind::FirstMoment ? ".m" : ".v";
-  if (kind == nn::SlotKind::Accumulator)
-    label += ".acc";
+  std::string label = cleanName(name) + slotSuffix(kind, type.getRank()).str();
   Attribute shard = slot ? slot.getShardingAttr() : Attribute();
   buffer =
       addBuffer(slot ? slot.getLoc() : step.getLoc(), label, memoryOf(kind, type),

@@ -12,6 +12,7 @@ static Stages homesOfRead(nn::ReadOp read, const StagePlacement &placement) {
   case nn::SlotKind::Param:
   case nn::SlotKind::FirstMoment:
   case nn::SlotKind::SecondMoment:
+  case nn::SlotKind::Master:
     if (auto it = placement.holders.find(name); it != placement.holders.end())
       for (unsigned stage : it->second)
         homes.set(stage);
@@ -21,7 +22,7 @@ static Stages homesOfRead(nn::ReadOp read, const StagePlacement &placement) {
       homes.set(it->second);
     return homes;
   default:
-    return homes.flip(); // values and inputs are made on every stage
+    return homes.flip(); // values, inputs and numbers of the state are known on every stage
   }
 }
 
@@ -41,9 +42,7 @@ void UpdateHomes::findDemand(Region &region, const StagePlacement &placement) {
   for (Operation &op : llvm::reverse(region.front())) {
     if (auto write = dyn_cast<nn::WriteOp>(op)) {
       auto holders = placement.holders.find(write.getName());
-      bool state = write.getKind() == nn::SlotKind::Param || write.getKind() == nn::SlotKind::FirstMoment ||
-                   write.getKind() == nn::SlotKind::SecondMoment;
-      if (!state || holders == placement.holders.end())
+      if (!nn::livesAcrossSteps(write.getKind()) || holders == placement.holders.end())
         continue;
       Stages where(stages);
       for (unsigned stage : holders->second)

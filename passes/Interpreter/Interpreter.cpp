@@ -39,14 +39,10 @@ static HostTensor initialValue(SlotOp slot, RankedTensorType type, uint64_t seed
   return tensor;
 }
 
-static bool isState(SlotKind kind) {
-  return kind == SlotKind::Param || kind == SlotKind::FirstMoment || kind == SlotKind::SecondMoment;
-}
-
 void Interpreter::initialize(uint64_t seed) {
   stepNumber = 0;
   for (auto slot : machine.step().getSlots().getOps<SlotOp>())
-    if (isState(slot.getKind())) {
+    if (livesAcrossSteps(slot.getKind())) {
       HostTensor value = initialValue(slot, layout.globalType(slot), seed);
       if (precision == Precision::Declared) // by way of f32, as the runtime: a parameter is its master, rounded
         round(Precision::Float32, slot.getType(), value);
@@ -125,8 +121,13 @@ FailureOr<StepResult> Interpreter::train(const Batch &batch) {
   std::pair<StringRef, double *> fields[] = {{"loss", &result.loss},
                                              {"grad_norm", &result.gradNorm},
                                              {"learning_rate", &result.learningRate},
-                                             {"tokens", &result.tokens}};
+                                             {"tokens", &result.tokens},
+                                             {"loss_scale", &result.lossScale},
+                                             {"skipped", &result.skipped},
+                                             {"exhausted", &result.exhausted}};
   for (auto [name, field] : fields) {
+    if (!machine.step().findSlot(SlotKind::Output, name))
+      continue;
     FailureOr<double> value = output(name);
     if (failed(value))
       return failure();

@@ -31,6 +31,7 @@ Batch cutBatch(llvm::ArrayRef<int32_t> tokens, int64_t first, int64_t microbatch
 
 struct StepResult {
   double loss = 0, gradNorm = 0, learningRate = 0, tokens = 0;
+  double lossScale = 1, skipped = 0, exhausted = 0; ///< as they stand where the recipe has no loss scale
 };
 
 class Interpreter {
@@ -38,9 +39,9 @@ public:
   Interpreter(nn::TrainingStepOp step, RankGrid grid = {}, const LockstepOps *ops = nullptr, SlotLayout layout = {},
               Precision precision = Precision::Float64);
 
-  /// Parameters and moments from (seed, name, element), as the runtime makes them; rounded as `precision` says.
+  /// The slots of the state table from (seed, name, element), as the runtime makes them; rounded as `precision` says.
   void initialize(uint64_t seed);
-  /// Replaces a parameter, first_moment or second_moment by a whole tensor. False if there is no such slot.
+  /// Replaces what a slot of the state table holds by a whole tensor. False if there is no such slot.
   bool setState(nn::SlotKind kind, llvm::StringRef name, const nn::HostTensor &whole);
 
   /// One step; steps count from 1. Fails with an error where an op has no meaning or ranks disagree.

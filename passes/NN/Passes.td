@@ -26,7 +26,7 @@ def VerifyModelPass : Pass<"nn-verify-model", "::mlir::ModuleOp"> {
   let summary = "checks what spans ops in models and recipes, after blocks are inlined; reports every fault";
   let description = [{
     Models: there are parameters; every parameter has a path to the loss (or every recipe freezes it); arguments are used; the
-    count is of labels that are an argument. Recipes: precision is one that is supported; each group's pattern fits a parameter; no two groups
+    count is of labels that are an argument. Floats are f32: the recipe's precision chooses types. Recipes: each group's pattern fits a parameter; no two groups
     set the same thing on one parameter.
   }];
 }

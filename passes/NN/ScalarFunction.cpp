@@ -24,15 +24,36 @@ Value Scalars::equal(Value a, Value b) const {
 }
 Value Scalars::toFloat(Value integer, Type type) const { return arith::SIToFPOp::create(builder, loc, type, integer); }
 
-Value makeElementwise(OpBuilder &builder, Location loc, StringRef name, RankedTensorType type, ValueRange operands,
-                      llvm::function_ref<Value(const Scalars &, ValueRange)> body) {
-  auto op = make<ElementwiseOp>(builder, loc, TypeRange{type}, operands, builder.getStringAttr(name));
+Value Scalars::integer(int64_t value) const {
+  return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+}
+Value Scalars::mul(Value a, Value b) const { return arith::MulFOp::create(builder, loc, a, b); }
+Value Scalars::notEqual(Value a, Value b) const {
+  return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNE, a, b);
+}
+Value Scalars::atMost(Value a, Value b) const {
+  return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLE, a, b);
+}
+Value Scalars::notBelow(Value a, Value b) const {
+  return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UGE, a, b);
+}
+
+SmallVector<Value> makeElementwise(OpBuilder &builder, Location loc, StringRef name, TypeRange types,
+                                   ValueRange operands,
+                                   llvm::function_ref<SmallVector<Value>(const Scalars &, ValueRange)> body) {
+  auto op = make<ElementwiseOp>(builder, loc, types, operands, builder.getStringAttr(name));
   OpBuilder::InsertionGuard guard(builder);
   Block *block = builder.createBlock(&op.getBody());
   for (Value operand : operands)
-    block->addArgument(cast<RankedTensorType>(operand.getType()).getElementType(), loc);
-  Value result = body(Scalars{builder, loc}, block->getArguments());
-  ReturnOp::create(builder, loc, ValueRange{result});
-  return op.getResult(0);
+    block->addArgument(scalarType(cast<RankedTensorType>(operand.getType()).getElementType()), loc);
+  SmallVector<Value> results = body(Scalars{builder, loc}, block->getArguments());
+  ReturnOp::create(builder, loc, results);
+  return SmallVector<Value>(op.getResults());
+}
+
+Value makeElementwise(OpBuilder &builder, Location loc, StringRef name, RankedTensorType type, ValueRange operands,
+                      llvm::function_ref<Value(const Scalars &, ValueRange)> body) {
+  auto one = [&](const Scalars &s, ValueRange in) { return SmallVector<Value>{body(s, in)}; };
+  return makeElementwise(builder, loc, name, TypeRange{type}, operands, one).front();
 }
 } // namespace hocket::nn

@@ -2,6 +2,8 @@
 #include "passes/NN/TrainingStep.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/NN/Autodiff.h"
+#include "passes/NN/LayerPaths.h"
+#include "passes/NN/LossScale.h"
 #include "passes/NN/ScalarFunction.h"
 using namespace mlir;
 
@@ -21,15 +23,18 @@ namespace {
 class StepBuilder {
 public:
   StepBuilder(ModelOp model, RecipeOp recipe, TrainingStepShape shape)
-      : model(model), recipe(recipe), shape(shape), builder(model.getContext()) {}
+      : model(model), recipe(recipe), precision(recipe), shape(shape), builder(model.getContext()) {}
   FailureOr<TrainingStepOp> build(StringRef name, FlatSymbolRefAttr plan);
 
 private:
   LogicalResult check();
   void createStep(StringRef name, FlatSymbolRefAttr plan);
   void buildBegin();
+  void castParameters();
   void buildForward();
   void cloneForward(Operation &op, IRMapping &map);
+  SmallVector<Value> operandsOf(Operation &op, IRMapping &map);
+  FloatType unifyFloats(Operation &op, MutableArrayRef<Value> operands);
   Value readOperand(OpOperand &operand, StringRef path);
   LogicalResult buildBackward();
   LogicalResult checkGradients();
@@ -51,12 +56,14 @@ private:
 
   ModelOp model;
   RecipeOp recipe;
+  Precision precision;
   TrainingStepShape shape;
   OpBuilder builder;
   TrainingStepOp step;
   std::vector<StepParameter> params;
   DenseMap<Operation *, StepParameter *> paramOf;
   llvm::MapVector<Value, Use> uses; ///< by the value read
+  llvm::DenseSet<Value> lossLike;   ///< loss sums and what is made of them: f32 whatever is computed in
   Value lossSum;
 };
 
@@ -135,6 +142,20 @@ void StepBuilder::buildBegin() {
   });
   writeSlot(builder, loc, SlotKind::Value, "inverse_count", inverse, "");
   writeSlot(builder, loc, SlotKind::Value, "count", count, "");
+  if (recipe.entry<LossScaleOp>())
+    buildSeed(builder, loc, recipe, inverse);
+  castParameters();
+}
+
+void StepBuilder::castParameters() {
+  for (StepParameter &param : params) {
+    if (!precision.castsInBegin(param.type(precision.params)) || param.param.getValue().use_empty())
+      continue;
+    Location loc = param.param.getLoc();
+    StringRef path = parameterGroup(param.name());
+    Value stored = readSlot(builder, loc, SlotKind::Param, param.name(), param.type(precision.params), path);
+    writeSlot(builder, loc, SlotKind::Value, param.name(), castTo(builder, loc, stored, precision.compute, path), path);
+  }
 }
 
 /// What an op reads, for one use of a parameter or of an argument of the model; null for what other ops made.
@@ -146,7 +167,9 @@ Value StepBuilder::readOperand(OpOperand &operand, StringRef path) {
   if (found == paramOf.end())
     return {};
   StepParameter &param = *found->second;
-  Value value = readSlot(builder, loc, SlotKind::Param, param.name(), param.type(), path);
+  bool isCast = precision.castsInBegin(param.type(precision.params));
+  Value value = readSlot(builder, loc, isCast ? SlotKind::Value : SlotKind::Param, param.name(),
+                         param.type(isCast ? precision.compute : precision.params), path);
   if (!param.settings.frozen)
     uses.insert({value, Use{&param, param.uses}});
   ++param.uses;
@@ -163,13 +186,36 @@ static RankedTensorType keptType(Operation &op) {
   return like ? RankedTensorType::get(like.getShape().drop_back(), Float32Type::get(op.getContext())) : like;
 }
 
-void StepBuilder::cloneForward(Operation &op, IRMapping &map) {
+SmallVector<Value> StepBuilder::operandsOf(Operation &op, IRMapping &map) {
   SmallVector<Value> operands;
   for (OpOperand &operand : op.getOpOperands()) {
     Value read = readOperand(operand, getPath(&op));
     operands.push_back(read ? read : map.lookup(operand.get()));
   }
-  SmallVector<Type> types = llvm::map_to_vector(op.getResultTypes(), [&](Type type) -> Type { return fixed(type); });
+  return operands;
+}
+
+/// Casts float operands to one type, which is returned: f32 where one of them comes of a loss sum, else what is computed
+/// in. Constants are f32 until they are used. Without float operands: f32.
+FloatType StepBuilder::unifyFloats(Operation &op, MutableArrayRef<Value> operands) {
+  bool floats = false, loss = false;
+  for (Value operand : operands) {
+    floats |= isa<FloatType>(cast<RankedTensorType>(operand.getType()).getElementType());
+    loss |= lossLike.contains(operand);
+  }
+  FloatType element = floats && !loss ? precision.compute : precision.f32;
+  for (Value &operand : operands)
+    operand = castTo(builder, op.getLoc(), operand, element, getPath(&op));
+  return element;
+}
+
+void StepBuilder::cloneForward(Operation &op, IRMapping &map) {
+  SmallVector<Value> operands = operandsOf(op, map);
+  FloatType element = unifyFloats(op, operands);
+  bool isLoss = isa<CrossEntropyOp>(op) || llvm::any_of(operands, [&](Value v) { return lossLike.contains(v); });
+  SmallVector<Type> types = llvm::map_to_vector(op.getResultTypes(), [&](Type type) -> Type {
+    return Precision::with(fixed(type), isLoss ? precision.f32 : element);
+  });
   if (RankedTensorType kept = keptType(op))
     types.push_back(fixed(kept));
   Operation *clone = Operation::create(op.getLoc(), op.getName(), types, operands, op.getDiscardableAttrDictionary(),
@@ -178,8 +224,11 @@ void StepBuilder::cloneForward(Operation &op, IRMapping &map) {
     from.cloneInto(&to, map);
   builder.insert(clone);
   setPhase(clone, Phase::Forward);
-  for (auto [from, to] : llvm::zip(op.getResults(), clone->getResults()))
+  for (auto [from, to] : llvm::zip(op.getResults(), clone->getResults())) {
     map.map(from, to);
+    if (isLoss)
+      lossLike.insert(to);
+  }
 }
 
 void StepBuilder::buildForward() {
@@ -208,8 +257,9 @@ LogicalResult StepBuilder::buildBackward() {
     Use &use = uses.find(leaf)->second;
     use.reached = true;
     StringRef path = getPath(leaf.getDefiningOp());
-    auto type = cast<RankedTensorType>(leaf.getType());
+    RankedTensorType type = use.param->type(precision.accumulate);
     std::string name = accumulatorName(use);
+    gradient = castTo(builder, leaf.getLoc(), gradient, precision.accumulate, path);
     Value sum = readSlot(builder, leaf.getLoc(), SlotKind::Accumulator, name, type, path);
     sum = make<AddOp>(builder, leaf.getLoc(), type, sum, gradient);
     setPath(sum.getDefiningOp(), path);
@@ -217,9 +267,13 @@ LogicalResult StepBuilder::buildBackward() {
   };
   ReverseMode autodiff(builder, leaves, accumulate);
   auto f32 = cast<RankedTensorType>(lossSum.getType());
-  autodiff.seed(lossSum, readSlot(builder, lossSum.getLoc(), SlotKind::Value, "inverse_count", f32,
+  StringRef seed = recipe.entry<LossScaleOp>() ? "seed" : "inverse_count";
+  autodiff.seed(lossSum, readSlot(builder, lossSum.getLoc(), SlotKind::Value, seed, f32,
                                   getPath(lossSum.getDefiningOp())));
-  return autodiff.run(forward);
+  if (failed(autodiff.run(forward)))
+    return failure();
+  foldWideningCasts(body);
+  return success();
 }
 
 LogicalResult StepBuilder::checkGradients() {
@@ -257,16 +311,24 @@ void StepBuilder::declareSlots() {
   }
   declare(loc, SlotKind::Input, "step", i64);
   for (StepParameter &param : params) {
-    declare(param.param.getLoc(), SlotKind::Param, param.name(), param.type(), param.param.getInit());
+    Location at = param.param.getLoc();
+    declare(at, SlotKind::Param, param.name(), param.type(precision.params), param.param.getInit());
     if (param.settings.frozen)
       continue;
-    declare(param.param.getLoc(), SlotKind::FirstMoment, param.name(), param.type(), zeros);
-    declare(param.param.getLoc(), SlotKind::SecondMoment, param.name(), param.type(), zeros);
+    if (precision.masters)
+      declare(at, SlotKind::Master, param.name(), param.type(precision.f32), param.param.getInit());
+    declare(at, SlotKind::FirstMoment, param.name(), param.type(precision.f32), zeros);
+    declare(at, SlotKind::SecondMoment, param.name(), param.type(precision.f32), zeros);
   }
+  if (recipe.entry<LossScaleOp>())
+    declareLossScale(builder, loc, recipe);
   for (StepParameter &param : params)
     for (const std::string &name : param.accumulators)
-      declare(param.param.getLoc(), SlotKind::Accumulator, name, param.type());
+      declare(param.param.getLoc(), SlotKind::Accumulator, name, param.type(precision.accumulate));
   declare(loc, SlotKind::Accumulator, "loss", f32);
+  for (StepParameter &param : params)
+    if (precision.castsInBegin(param.type(precision.params)) && !param.param.getValue().use_empty())
+      declare(param.param.getLoc(), SlotKind::Value, param.name(), param.type(precision.compute));
   declare(loc, SlotKind::Value, "inverse_count", f32);
   declare(loc, SlotKind::Value, "count", i64);
   for (StringRef name : {"loss", "grad_norm", "learning_rate", "loss_sum"})

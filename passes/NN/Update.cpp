@@ -1,5 +1,6 @@
 // Makes update and evaluate of the training step: norm, clip, learning rate, optimizer, and what is reported.
 #include "passes/NN/LayerPaths.h"
+#include "passes/NN/LossScale.h"
 #include "passes/NN/ScalarFunction.h"
 #include "passes/NN/TrainingStep.h"
 using namespace mlir;
@@ -9,7 +10,7 @@ namespace {
 class UpdateBuilder {
 public:
   UpdateBuilder(TrainingStepOp step, RecipeOp recipe, MutableArrayRef<StepParameter> params)
-      : recipe(recipe), builder(step.getContext()), loc(recipe.getLoc()) {
+      : recipe(recipe), precision(recipe), builder(step.getContext()), loc(recipe.getLoc()) {
     for (StepParameter &param : params)
       if (!param.settings.frozen)
         trained.push_back(&param);
@@ -20,27 +21,34 @@ public:
 private:
   Value sumGradient(StepParameter &param);
   SmallVector<Value> exchange(ArrayRef<Value> gradients);
+  Value normOf(ArrayRef<Value> squares);
   Value clipScale(Value norm);
-  void optimize(StepParameter &param, Value gradient, Value rate, Value scale, Value stepNumber);
+  void optimize(StepParameter &param, Value gradient, Value rate, Value clip);
 
   RecipeOp recipe;
+  Precision precision;
   OpBuilder builder;
   Location loc;
   SmallVector<StepParameter *> trained;
+  std::optional<ScaledUpdate> scaled; ///< with a loss scale
+  Value stepNumber;
   RankedTensorType f32 = RankedTensorType::get({}, builder.getF32Type());
   RankedTensorType i64 = RankedTensorType::get({}, builder.getI64Type());
 };
 
+/// In f32, whatever it was accumulated and is reduced in.
 Value UpdateBuilder::sumGradient(StepParameter &param) {
   Value sum;
   StringRef path = parameterGroup(param.name());
+  Location at = param.param.getLoc();
+  RankedTensorType type = param.type(precision.accumulate);
   for (const std::string &name : param.accumulators) {
-    Location at = param.param.getLoc();
-    Value part = readSlot(builder, at, SlotKind::Accumulator, name, param.type(), path);
-    sum = sum ? Value(make<AddOp>(builder, at, param.type(), sum, part)) : part;
+    Value part = readSlot(builder, at, SlotKind::Accumulator, name, type, path);
+    sum = sum ? Value(make<AddOp>(builder, at, type, sum, part)) : part;
     setPath(sum.getDefiningOp(), path);
   }
-  return sum;
+  sum = castTo(builder, at, sum, precision.reduce, path, /*summands=*/true);
+  return castTo(builder, at, sum, precision.f32, path);
 }
 
 /// The loss sum and every parameter's square sum, after they stood in one vector.
@@ -57,34 +65,61 @@ SmallVector<Value> UpdateBuilder::exchange(ArrayRef<Value> gradients) {
   return SmallVector<Value>(parted->getResults());
 }
 
+/// Of the gradients without the loss scale. Infinite or no number where one of them is.
+Value UpdateBuilder::normOf(ArrayRef<Value> squares) {
+  Value norm = makeElementwise(builder, loc, "grad_norm", f32, squares, [](const Scalars &s, ValueRange squares) {
+    Value sum = squares.front();
+    for (Value square : squares.drop_front())
+      sum = s.add(sum, square);
+    return s.sqrt(sum);
+  });
+  if (!recipe.entry<LossScaleOp>())
+    return norm;
+  scaled = buildScaledUpdate(builder, recipe, norm);
+  return makeElementwise(builder, loc, "unscaled_norm", f32, {norm, scaled->scale},
+                         [](const Scalars &s, ValueRange in) { return s.div(in[0], in[1]); });
+}
+
+/// What gradients are multiplied by; it takes the loss scale off again.
 Value UpdateBuilder::clipScale(Value norm) {
   auto clip = recipe.entry<ClipOp>();
-  return makeElementwise(builder, loc, "clip_scale", f32, norm, [&](const Scalars &s, ValueRange in) {
+  SmallVector<Value> operands{norm};
+  if (scaled)
+    operands.push_back(scaled->scale);
+  return makeElementwise(builder, loc, "clip_scale", f32, operands, [&](const Scalars &s, ValueRange in) {
     Type type = in[0].getType();
-    Value one = s.constant(1, type);
-    if (!clip)
-      return one;
-    Value bound = s.constant(clip.getNorm().convertToDouble(), type);
-    return s.min(one, s.div(bound, s.add(in[0], s.constant(1e-6, type))));
+    Value factor = s.constant(1, type);
+    if (clip) {
+      Value bound = s.constant(clip.getNorm().convertToDouble(), type);
+      factor = s.min(factor, s.div(bound, s.add(in[0], s.constant(1e-6, type))));
+    }
+    return scaled ? s.div(factor, in[1]) : factor;
   });
 }
 
-void UpdateBuilder::optimize(StepParameter &param, Value gradient, Value rate, Value scale, Value stepNumber) {
+void UpdateBuilder::optimize(StepParameter &param, Value gradient, Value rate, Value clip) {
   auto optimizer = recipe.entry<OptimizerOp>();
   Location at = param.param.getLoc();
   StringRef path = parameterGroup(param.name());
-  RankedTensorType type = param.type();
-  constexpr SlotKind kinds[] = {SlotKind::Param, SlotKind::FirstMoment, SlotKind::SecondMoment};
-  SmallVector<Value> state;
-  for (SlotKind kind : kinds)
-    state.push_back(readSlot(builder, at, kind, param.name(), type, path));
-  auto adamw = make<AdamWOp>(builder, at, type, type, type, state[0], gradient, state[1], state[2], rate, scale,
-                             stepNumber, optimizer.getBetasAttr(), optimizer.getEpsAttr(),
+  RankedTensorType type = param.type(precision.f32);
+  auto read = [&](SlotKind kind, RankedTensorType stored) {
+    return readSlot(builder, at, kind, param.name(), stored, path);
+  };
+  auto write = [&](SlotKind kind, Value value) { writeSlot(builder, at, kind, param.name(), value, path); };
+  Value old = precision.masters
+                  ? read(SlotKind::Master, type)
+                  : castTo(builder, at, read(SlotKind::Param, param.type(precision.params)), precision.f32, path);
+  Value first = read(SlotKind::FirstMoment, type), second = read(SlotKind::SecondMoment, type);
+  auto adamw = make<AdamWOp>(builder, at, type, type, type, old, gradient, first, second, rate, clip, stepNumber,
+                             scaled ? scaled->overflow : Value(), optimizer.getBetasAttr(), optimizer.getEpsAttr(),
                              builder.getF64FloatAttr(param.settings.weightDecay),
                              builder.getF64FloatAttr(param.settings.lrScale));
   setPath(adamw, path);
-  for (auto [kind, result] : llvm::zip(kinds, adamw->getResults()))
-    writeSlot(builder, at, kind, param.name(), result, path);
+  if (precision.masters)
+    write(SlotKind::Master, adamw.getNewParam());
+  write(SlotKind::Param, castTo(builder, at, adamw.getNewParam(), precision.params, path));
+  write(SlotKind::FirstMoment, adamw.getNewM());
+  write(SlotKind::SecondMoment, adamw.getNewV());
 }
 
 void UpdateBuilder::build() {
@@ -92,20 +127,14 @@ void UpdateBuilder::build() {
   for (StepParameter *param : trained)
     gradients.push_back(sumGradient(*param));
   SmallVector<Value> parts = exchange(gradients);
-  Value norm = makeElementwise(builder, loc, "grad_norm", f32, ArrayRef(parts).drop_front(),
-                               [](const Scalars &s, ValueRange squares) {
-                                 Value sum = squares.front();
-                                 for (Value square : squares.drop_front())
-                                   sum = s.add(sum, square);
-                                 return s.sqrt(sum);
-                               });
-  Value scale = clipScale(norm);
-  Value stepNumber = readSlot(builder, loc, SlotKind::Input, "step", i64, "");
+  Value norm = normOf(ArrayRef(parts).drop_front());
+  Value clip = clipScale(norm);
+  stepNumber = scaled ? scaled->number : readSlot(builder, loc, SlotKind::Input, "step", i64, "");
   auto schedule = recipe.entry<LearningRateOp>();
   Value rate = make<CosineRateOp>(builder, loc, f32, stepNumber, schedule.getPeakAttr(), schedule.getWarmupAttr(),
                                   schedule.getDecayAttr(), schedule.getFloorAttr());
   for (auto [param, gradient] : llvm::zip(trained, gradients))
-    optimize(*param, gradient, rate, scale, stepNumber);
+    optimize(*param, gradient, rate, clip);
   Value inverse = readSlot(builder, loc, SlotKind::Value, "inverse_count", f32, "");
   writeSlot(builder, loc, SlotKind::Output, "loss", make<MulOp>(builder, loc, f32, parts[0], inverse), "");
   writeSlot(builder, loc, SlotKind::Output, "grad_norm", norm, "");

@@ -20,8 +20,9 @@ public:
     verifyArguments();
     verifyParameters();
     verifyCount();
+    verifyTypes();
     for (RecipeOp recipe : recipes)
-      verifyRecipe(recipe);
+      sound &= succeeded(verifyGroups(recipe, params));
     return sound;
   }
 
@@ -33,7 +34,7 @@ private:
   void verifyArguments();
   void verifyParameters();
   void verifyCount();
-  void verifyRecipe(RecipeOp recipe);
+  void verifyTypes();
 
   ModelOp model;
   SmallVector<RecipeOp> recipes;
@@ -97,20 +98,25 @@ void ModelVerifier::verifyCount() {
            "be counted before it runs";
 }
 
-void ModelVerifier::verifyRecipe(RecipeOp recipe) {
-  sound &= succeeded(verifyGroups(recipe, params));
-  auto precision = recipe.entry<PrecisionOp>();
-  if (!precision)
-    return;
-  auto check = [&](StringRef what, std::optional<Type> type) {
-    if (type && !type->isF32())
-      fault(precision) << "precision " << what << " " << *type << " is not supported yet; legal: f32";
+/// Types of floats are the recipe's. Told where another one comes in, not at all that is made of it.
+void ModelVerifier::verifyTypes() {
+  auto other = [](Type type) {
+    auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+    return element && !element.isF32() ? element : FloatType();
   };
-  check("params", precision.getParams());
-  check("compute", precision.getCompute());
-  check("accumulate", precision.getAccumulate());
-  check("reduce", precision.getReduce());
-  check("master", precision.getMaster());
+  StringRef rest = "; a model is written in f32, and the recipe's precision says what is kept and computed in which type";
+  for (Operation &op : model.getBody().front()) {
+    if (llvm::any_of(op.getOperandTypes(), other))
+      continue;
+    for (Type type : op.getResultTypes())
+      if (FloatType found = other(type)) {
+        if (auto param = dyn_cast<ParamOp>(op))
+          fault(param) << "parameter '" << param.getName() << "' is of " << found << rest;
+        else
+          fault(&op) << op.getName().stripDialect() << " makes values of " << found << rest;
+        break;
+      }
+  }
 }
 
 struct VerifyModelPass : impl::VerifyModelPassBase<VerifyModelPass> {

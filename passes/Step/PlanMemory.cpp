@@ -29,7 +29,7 @@ FlatSymbolRefAttr copyKernel(SymbolTable &symbols, RankedTensorType type) {
   auto copy = nn::make<nn::ElementwiseOp>(builder, loc, TypeRange(type), ValueRange(block->getArguments()),
                                           builder.getStringAttr("copy"));
   func::ReturnOp::create(builder, loc, copy.getResults());
-  Block *body = builder.createBlock(&copy.getBody(), {}, {type.getElementType()}, {loc});
+  Block *body = builder.createBlock(&copy.getBody(), {}, {nn::scalarType(type.getElementType())}, {loc});
   nn::ReturnOp::create(builder, loc, body->getArguments());
   symbols.insert(kernel);
   return FlatSymbolRefAttr::get(kernel);

@@ -166,8 +166,7 @@ public:
 
   void verify() {
     for (auto buffer : program.ops<BufferOp>())
-      if (auto slot = buffer.getSlot(); slot && (*slot == nn::SlotKind::Param || *slot == nn::SlotKind::FirstMoment ||
-                                                 *slot == nn::SlotKind::SecondMoment || *slot == nn::SlotKind::Input))
+      if (auto slot = buffer.getSlot(); slot && (nn::livesAcrossSteps(*slot) || *slot == nn::SlotKind::Input))
         lasting.insert(buffer);
     run(BodyKind::Begin, 0);
     checkZeroed();

@@ -22,6 +22,21 @@ static program::Buffer convertBuffer(Value value) {
   return program::Buffer(static_cast<program::Space>(buffer.getSpace()), *buffer.getOffset(),
                          byteSize(cast<MemRefType>(buffer.getBuffer().getType())));
 }
+/// Of a slot that lives from step to step.
+static program::StateKind stateKind(nn::SlotKind kind) {
+  switch (kind) {
+  case nn::SlotKind::FirstMoment:
+    return program::StateKind::FirstMoment;
+  case nn::SlotKind::SecondMoment:
+    return program::StateKind::SecondMoment;
+  case nn::SlotKind::Master:
+    return program::StateKind::Master;
+  case nn::SlotKind::State:
+    return program::StateKind::Scalar;
+  default:
+    return program::StateKind::Parameter;
+  }
+}
 static Type elementType(Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); }
 
 StateHolders hocket::step::findStateHolders(ArrayRef<ProgramOp> programs) {
@@ -80,6 +95,7 @@ struct RankProgramWriter {
   std::unique_ptr<program::InstructionT> convert(GemmOp gemm) {
     auto made = instruction(gemm, program::Op::Gemm, "gemm");
     made->type = convertType(elementType(gemm.getA()));
+    made->resultType = convertType(elementType(gemm.getOuts()[0]));
     made->buffers = {convertBuffer(gemm.getA()), convertBuffer(gemm.getB()), convertBuffer(gemm.getOuts()[0])};
     auto mnk = gemm.getMnk(), leading = gemm.getLeading();
     SmallVector<int64_t> strides{0, 0, 0};
@@ -169,12 +185,11 @@ struct RankProgramWriter {
 
   void addState(BufferOp buffer) {
     auto made = std::make_unique<program::StateT>();
-    bool parameter = *buffer.getSlot() == nn::SlotKind::Param;
-    made->name = (parameter ? buffer.getName() : buffer.getName().drop_back(2)).str(); // moments are named P.m and P.v
-    made->kind = parameter                                        ? program::StateKind::Parameter
-                 : *buffer.getSlot() == nn::SlotKind::FirstMoment ? program::StateKind::FirstMoment
-                                                                  : program::StateKind::SecondMoment;
     auto memref = cast<MemRefType>(buffer.getBuffer().getType());
+    StringRef name = buffer.getName();
+    name.consume_back(slotSuffix(*buffer.getSlot(), memref.getRank()));
+    made->name = name.str();
+    made->kind = stateKind(*buffer.getSlot());
     ArrayRef<int64_t> shape = memref.getShape();
     if (auto shard = buffer.getShardAttr()) {
       shape = shard.getGlobal().getShape();
@@ -190,7 +205,7 @@ struct RankProgramWriter {
     made->shape.assign(shape.begin(), shape.end());
     made->type = convertType(memref.getElementType());
     made->holders = shared.holders.at({*buffer.getSlot(), buffer.getName()});
-    if (auto init = buffer.getInitAttr(); init && parameter) {
+    if (auto init = buffer.getInitAttr()) {
       made->init = static_cast<program::InitKind>(init.getKind());
       made->scale = init.getScale() ? init.getScale().getValueAsDouble() : 0;
     }
@@ -233,6 +248,9 @@ struct RankProgramWriter {
                      .Case("learning_rate", program::OutputKind::LearningRate)
                      .Case("tokens", program::OutputKind::Tokens)
                      .Case("loss_sum", program::OutputKind::LossSum)
+                     .Case("loss_scale", program::OutputKind::LossScale)
+                     .Case("skipped", program::OutputKind::Skipped)
+                     .Case("exhausted", program::OutputKind::Exhausted)
                      .Default(program::OutputKind::Loss);
     made->type = convertType(elementType(buffer.getBuffer()));
     made->buffer = std::make_unique<program::Buffer>(convertBuffer(buffer.getBuffer()));
@@ -285,6 +303,8 @@ struct RankProgramWriter {
     case nn::SlotKind::Param:
     case nn::SlotKind::FirstMoment:
     case nn::SlotKind::SecondMoment:
+    case nn::SlotKind::Master:
+    case nn::SlotKind::State:
       return addState(buffer);
     case nn::SlotKind::Input:
       return addInput(buffer);

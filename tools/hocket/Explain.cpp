@@ -28,6 +28,7 @@ int explain(const ExplainOptions &options) {
   if (!program)
     return InputAtFault;
   Report report = makeReport(*program);
+  addTypesFrom(*module, report);
   if (options.format == "json")
     fmt::print("{}\n", reportJson(report, *program).dump(2));
   else

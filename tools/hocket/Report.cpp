@@ -114,6 +114,11 @@ struct Reporter {
       }
     return text;
   }
+  static std::string typeText(program::DType type) {
+    std::string text = program::EnumNameDType(type);
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return text;
+  }
   static std::vector<uint64_t> localShape(const program::StateT &state) {
     std::vector<uint64_t> local(state.shape);
     for (size_t dim = 0; dim < state.split.size(); ++dim)
@@ -124,13 +129,21 @@ struct Reporter {
     std::vector<HoldingReport> holdings;
     for (auto &state : rank.state)
       if (state->kind == program::StateKind::Parameter)
-        holdings.push_back({state->name, state->shape, localShape(*state), {}, splitText(*state), ""});
-    for (auto &state : rank.state)
-      for (HoldingReport &holding : holdings)
-        if (state->kind == program::StateKind::FirstMoment && state->name == holding.name) {
-          holding.stateLocal = localShape(*state);
-          holding.stateSplit = splitText(*state);
-        }
+        holdings.push_back(
+            {state->name, state->shape, localShape(*state), {}, splitText(*state), "", typeText(state->type)});
+    std::map<std::string, HoldingReport *> byName;
+    for (HoldingReport &holding : holdings)
+      byName[holding.name] = &holding;
+    for (auto &state : rank.state) {
+      auto found = byName.find(state->name);
+      if (found != byName.end() && state->kind == program::StateKind::FirstMoment) {
+        found->second->stateLocal = localShape(*state);
+        found->second->stateSplit = splitText(*state);
+        found->second->moments = typeText(state->type);
+      }
+      if (found != byName.end() && state->kind == program::StateKind::Master)
+        found->second->master = typeText(state->type);
+    }
     return holdings;
   }
 
@@ -190,6 +203,11 @@ nlohmann::ordered_json hocket::tools::reportJson(const Report &report, const pro
                        {"shape", holding.shape},
                        {"local", holding.local},
                        {"split", holding.split},
+                       {"type", holding.type},
+                       {"compute_type", holding.compute.empty() ? holding.type : holding.compute},
+                       {"accumulator_type", holding.accumulators},
+                       {"master_type", holding.master},
+                       {"moment_type", holding.moments},
                        {"optimizer_local", holding.stateLocal},
                        {"optimizer_split", holding.stateSplit}});
     nlohmann::ordered_json groups = nlohmann::json::array();

@@ -59,6 +59,25 @@ struct StageText {
     return out;
   }
 
+  /// "params bf16, accumulators f32, …": all types that there are of each, most often one.
+  std::string types() const {
+    const std::pair<const char *, std::string HoldingReport::*> kinds[] = {{"params", &HoldingReport::type},
+                                                                           {"copies to compute", &HoldingReport::compute},
+                                                                           {"accumulators", &HoldingReport::accumulators},
+                                                                           {"masters", &HoldingReport::master},
+                                                                           {"moments", &HoldingReport::moments}};
+    std::string out;
+    for (auto [what, member] : kinds) {
+      std::set<std::string> found;
+      for (const HoldingReport &h : rank.holdings)
+        if (!(h.*member).empty())
+          found.insert(h.*member);
+      if (!found.empty())
+        out += fmt::format("{}{} {}", out.empty() ? "" : ", ", what, fmt::join(found, " and "));
+    }
+    return fmt::format("  {:<9} {}\n", "types", out);
+  }
+
   std::string transfers() const {
     AlikeLines<TransferReport> alike;
     std::map<std::string, uint64_t> sentOver;
@@ -91,7 +110,7 @@ struct StageText {
   }
 
   std::string signature() const {
-    std::string out = std::to_string(rank.ranks) + holdings() + transfers();
+    std::string out = std::to_string(rank.ranks) + holdings() + types() + transfers();
     for (const GroupReport &group : rank.groups)
       out += fmt::format("{} {}\n", edge(group.axes), group.ranks.size());
     return out;
@@ -165,7 +184,7 @@ std::vector<StageClass> hocket::tools::stageClasses(const Report &report) {
 std::string hocket::tools::classText(const Report &report, const StageClass &alike, bool pipeline) {
   const RankReport &first = *alike.members.front();
   StageText text{report, first};
-  std::string out = headText(alike, pipeline) + text.holdings() + memoryText(alike);
+  std::string out = headText(alike, pipeline) + text.holdings() + text.types() + memoryText(alike);
   for (const GroupReport &group : first.groups)
     out += fmt::format("  talks     over {}: ranks {}\n", group.axes, ranksText(group.ranks));
   for (const RankReport *rank : alike.members)

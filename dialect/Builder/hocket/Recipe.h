@@ -37,6 +37,16 @@ struct Constant {
   double peak = NAN; ///< to be given
   int64_t warmup = 0;
 };
+/// The factor on the loss that f16 needs. Dynamic: times `growth` after `interval` steps without overflow, times `backoff` after
+/// `hysteresis` overflows, down to `floor`.
+struct DynamicScale {
+  double initial = 65536, growth = 2, backoff = 0.5;
+  int64_t interval = 2000, hysteresis = 2;
+  double floor = 1;
+};
+struct StaticScale {
+  double scale = NAN; ///< to be given
+};
 /// What parameters whose names fit a pattern have of their own.
 struct Group {
   std::optional<double> lr_scale = std::nullopt, weight_decay = std::nullopt;
@@ -52,6 +62,8 @@ public:
   Recipe &learning_rate(const Cosine &cosine, Where where = Where::current());
   Recipe &learning_rate(const Constant &rate, Where where = Where::current());
   Recipe &clip(double norm, Where where = Where::current()); ///< greatest norm of all gradients together
+  Recipe &loss_scale(const DynamicScale &scale, Where where = Where::current());
+  Recipe &loss_scale(const StaticScale &scale, Where where = Where::current());
   Recipe &seed(int64_t seed, Where where = Where::current());
   Recipe &group(std::string_view pattern, const Group &settings, Where where = Where::current());
 

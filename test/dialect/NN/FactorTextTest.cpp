@@ -70,7 +70,10 @@ const std::map<std::string, Expected> &expected() {
       {"count_tokens", {"d0 d1 d2 -> _", "N"}},
       {"square_sum", {"d0 d1 -> _", "N"}},
       {"cosine_rate", {"_ -> _", "N"}},
-      {"adamw", {"d0 d1, d0 d1, d0 d1, d0 d1, _, _, _ -> d0 d1, d0 d1, d0 d1", "NNNNNNN"}}};
+      {"adamw", {"d0 d1, d0 d1, d0 d1, d0 d1, _, _, _ -> d0 d1, d0 d1, d0 d1", "NNNNNNN"}},
+      {"adamw_unless", {"d0 d1, d0 d1, d0 d1, d0 d1, _, _, _, _ -> d0 d1, d0 d1, d0 d1", "NNNNNNNN"}},
+      {"cast", {"d0 d1 -> d0 d1", "N"}},
+      {"cast_summands", {"d0 d1 -> d0 d1", "J"}}};
   return rules;
 }
 

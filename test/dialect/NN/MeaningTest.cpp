@@ -248,6 +248,23 @@ TEST(CosineRate, WarmsUpFallsAndStays) {
   EXPECT_DOUBLE_EQ(rate(500), 1e-4);
 }
 
+// Whatever the gradient holds: selected, not multiplied by 0.
+TEST(AdamW, UnlessLeavesAllAsItIs) {
+  Program program(caseNamed("adamw_unless"));
+  std::vector<HostTensor> arguments = program.randomArguments();
+  for (double &g : arguments[1].data)
+    g = NAN;
+  for (double flag : {0.0, 1.0}) {
+    arguments[7].data = {flag};
+    Values values = program.run(arguments);
+    for (auto [result, old] : {std::pair(0, 0), std::pair(1, 2), std::pair(2, 3)})
+      for (int64_t i = 0; i < arguments[old].size(); ++i) {
+        double found = values.lookup(program.op().getResult(result))[i];
+        EXPECT_TRUE(flag == 0 ? std::isnan(found) : found == arguments[old][i]) << result;
+      }
+  }
+}
+
 TEST(AdamW, TwoStepsByHand) {
   std::string t = "tensor<f32>";
   Program program(

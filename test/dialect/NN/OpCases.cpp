@@ -186,6 +186,17 @@ static std::vector<OpCase> optimizers() {
            t + ", " + t + ", " + t + ", " + t + ", " + s + ", " + s + ", tensor<i64> -> " + t + ", " + t + ", " + t,
        {3, 3},
        true},
+      {"adamw_unless",
+       "%p: " + t + ", %g: " + t + ", %m: " + t + ", %v: " + t + ", %r: " + s + ", %c: " + s +
+           ", %s: tensor<i64>, %o: " + s,
+       "%a, %b, %d = nn.adamw %p, %g, %m, %v rate %r clip %c step %s unless %o (betas = [0.9, 0.95], "
+       "weight_decay = 0.1, lr_scale = 0.5) : " +
+           t + ", " + t + ", " + t + ", " + t + ", " + s + ", " + s + ", tensor<i64>, " + s + " -> " + t + ", " + t +
+           ", " + t,
+       {3, 3},
+       true},
+      {"cast", "%x: tensor<2x3xf32>", "%y = nn.cast %x : tensor<2x3xf32> -> tensor<2x3xbf16>"},
+      {"cast_summands", "%x: tensor<2x3xbf16>", "%y = nn.cast summands %x : tensor<2x3xbf16> -> tensor<2x3xf32>"},
   };
 }
 

@@ -38,3 +38,12 @@ nn.block @b(%p: tensor<4xi32>, %g: tensor<4xi32>, %m: tensor<4xi32>, %v: tensor<
   %0, %1, %2 = adamw %p, %g, %m, %v rate %r clip %c step %s (betas = [0.9, 0.95], weight_decay = 0.1, lr_scale = 1) : tensor<4xi32>, tensor<4xi32>, tensor<4xi32>, tensor<4xi32>, tensor<f32>, tensor<f32>, tensor<i64> -> tensor<4xi32>, tensor<4xi32>, tensor<4xi32>
   return
 }
+
+// -----
+
+nn.block @b(%p: tensor<4xf32>, %g: tensor<4xf32>, %m: tensor<4xf32>, %v: tensor<4xf32>, %r: tensor<f32>, %c: tensor<f32>, %s: tensor<i64>, %o: tensor<4xi32>) {
+  // expected-error-re @+2 {{{{^}}'nn.adamw' op unless has 1 dimension, expected none{{$}}}}
+  // expected-error-re @+1 {{{{^}}'nn.adamw' op element type of unless is 'i32', expected 'f32'{{$}}}}
+  %0, %1, %2 = adamw %p, %g, %m, %v rate %r clip %c step %s unless %o (betas = [0.9, 0.95], weight_decay = 0.1, lr_scale = 1) : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<f32>, tensor<i64>, tensor<4xi32> -> tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  return
+}

@@ -92,3 +92,15 @@ nn.block @b(%x0: tensor<2x3xf32>) {
   }
   return
 }
+
+// -----
+
+nn.block @b(%x0: tensor<3xbf16>) {
+  // expected-error-re @+2 {{{{^}}'nn.elementwise' op argument 0 of the body is 'bf16', expected 'f32' (the element type of operand 0, bf16, in which no body computes){{$}}}}
+  // expected-error-re @+1 {{{{^}}'nn.elementwise' op body returns 'bf16' as value 0, expected 'f32' (the element type of result 0, bf16, in which no body computes){{$}}}}
+  %0 = elementwise %x0 : tensor<3xbf16> -> tensor<3xbf16> {
+  ^bb0(%a: bf16):
+    return %a : bf16
+  }
+  return
+}

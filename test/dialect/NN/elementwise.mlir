@@ -32,3 +32,15 @@ nn.block @b1(%x0: tensor<3xi32>) {
   }
   return
 }
+
+// A body computes in f32 where tensors are narrower.
+// CHECK-LABEL: nn.block @narrow(
+nn.block @narrow(%x: tensor<3xbf16>, %w: tensor<f32>) {
+  // CHECK-NEXT: elementwise %x, %w : tensor<3xbf16>, tensor<f32> -> tensor<3xf16> {
+  %0 = elementwise %x, %w : tensor<3xbf16>, tensor<f32> -> tensor<3xf16> {
+  ^bb0(%a: f32, %b: f32):
+    %1 = arith.mulf %a, %b : f32
+    return %1 : f32
+  }
+  return
+}

@@ -43,8 +43,8 @@ nn.block @b(%x: tensor<2x3x4xi32>, %w: tensor<4x8xf32>) {
 
 nn.block @b(%x: tensor<2x3x4xbf16>, %w: tensor<4x8xf32>) {
   // expected-error-re @+2 {{{{^}}'nn.linear' op element type of w is 'f32', expected 'bf16' (that of x){{$}}}}
-  // expected-error-re @+1 {{{{^}}'nn.linear' op element type of y is 'f32', expected 'bf16' (that of x){{$}}}}
-  %0 = linear %x, %w : tensor<2x3x4xbf16>, tensor<4x8xf32> -> tensor<2x3x8xf32>
+  // expected-error-re @+1 {{{{^}}'nn.linear' op element type of y is 'f16', expected 'bf16' (that of x) or 'f32'{{$}}}}
+  %0 = linear %x, %w : tensor<2x3x4xbf16>, tensor<4x8xf32> -> tensor<2x3x8xf16>
   return
 }
 

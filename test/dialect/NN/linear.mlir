@@ -13,3 +13,11 @@ nn.block @b0(%x: tensor<?x3x4xf32>, %w: tensor<4x8xf32>, %qkv: tensor<4x3x2x5xf3
   %3 = linear transposed %x, %t : tensor<?x3x4xf32>, tensor<7x4xf32> -> tensor<?x3x7xf32>
   return
 }
+
+// Sums are f32 whatever is multiplied; the result may stay so.
+// CHECK-LABEL: nn.block @widened(
+nn.block @widened(%x: tensor<2x3xbf16>, %w: tensor<3x4xbf16>) {
+  // CHECK-NEXT: linear %x, %w : tensor<2x3xbf16>, tensor<3x4xbf16> -> tensor<2x4xf32>{{$}}
+  %0 = linear %x, %w : tensor<2x3xbf16>, tensor<3x4xbf16> -> tensor<2x4xf32>
+  return
+}

@@ -26,6 +26,15 @@ nn.recipe @r2 for @gpt {
 nn.recipe @r3 for @gpt {
   // CHECK: {{^}}    precision params f16 compute f16 accumulate f32 master f32{{$}}
   precision params f16 compute f16 accumulate f32 master f32
+  loss_scale dynamic
+  batch 32 sequences
+  optimizer adamw(betas = [0.9, 0.95], weight_decay = 0.1)
+  learning_rate constant(0.1)
+}
+// CHECK-LABEL: nn.recipe @r4 for
+nn.recipe @r4 for @gpt {
+  // CHECK: {{^}}    precision params f32 compute bf16 accumulate bf16 reduce f32{{$}}
+  precision params f32 compute bf16 accumulate bf16 reduce f32
   batch 32 sequences
   optimizer adamw(betas = [0.9, 0.95], weight_decay = 0.1)
   learning_rate constant(0.1)

@@ -23,7 +23,7 @@ nn.training_step @t of @gpt with @r microbatches 1 slots {
   slot input "labels" : tensor<2x4xi32>
   slot output "loss" : tensor<f32>
 } begin {
-  // expected-error-re @+1 {{{{^}}'nn.read' op of kind accumulator in 'begin' (it reads: param, input){{$}}}}
+  // expected-error-re @+1 {{{{^}}'nn.read' op of kind accumulator in 'begin' (it reads: param, state, input){{$}}}}
   %0 = read accumulator "w" : tensor<8xf32>
   // expected-error-re @+1 {{{{^}}'nn.read' op of 'labels' as 'tensor<1x1x2x4xi32>', the slot holds 'tensor<2x4xi32>': element type and rank must agree{{$}}}}
   %1 = read input "labels" : tensor<1x1x2x4xi32>
@@ -35,7 +35,7 @@ nn.training_step @t of @gpt with @r microbatches 1 slots {
   // expected-error-re @+1 {{{{^}}'nn.read' op of 'w' as 'tensor<8xbf16>', the slot holds 'tensor<8xf32>': element type and rank must agree{{$}}}}
   %2 = read param "w" : tensor<8xbf16>
 } update {
-  // expected-error-re @+1 {{{{^}}'nn.read' op of kind output in 'update' (it reads: param, first_moment, second_moment, accumulator, value, input){{$}}}}
+  // expected-error-re @+1 {{{{^}}'nn.read' op of kind output in 'update' (it reads: param, first_moment, second_moment, master, state, accumulator, value, input){{$}}}}
   %0 = read output "loss" : tensor<f32>
 } evaluate {
   // expected-error-re @+1 {{{{^}}'nn.read' op of kind second_moment in 'evaluate' (it reads: param, accumulator, value, input){{$}}}}
@@ -65,7 +65,7 @@ nn.training_step @t of @gpt with @r microbatches 1 slots {
   slot output "loss" : tensor<f32>
 } begin {
 } microbatch {
-  // expected-error-re @+1 {{{{^}}custom op 'nn.read' unknown kind of slot 'weight' (known: param, first_moment, second_moment, accumulator, value, input, output){{$}}}}
+  // expected-error-re @+1 {{{{^}}custom op 'nn.read' unknown kind of slot 'weight' (known: param, first_moment, second_moment, master, state, accumulator, value, input, output){{$}}}}
   %0 = read weight "w" : tensor<8xf32>
 } update {
 } evaluate {

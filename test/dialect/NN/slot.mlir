@@ -19,6 +19,10 @@ nn.training_step @t of @gpt with @r microbatches 1 slots {
   slot first_moment "a" : tensor<8x2xf32>
   // CHECK-NEXT: slot second_moment "a" : tensor<8x2xf32> init constant(1.0){{$}}
   slot second_moment "a" : tensor<8x2xf32> init constant(1)
+  // CHECK-NEXT: slot master "a" : tensor<8x2xf32> init normal(0.5){{$}}
+  slot master "a" : tensor<8x2xf32> init normal(0.5)
+  // CHECK-NEXT: slot state "a" : tensor<f32> init constant(65536.0){{$}}
+  slot state "a" : tensor<f32> init constant(65536)
   // CHECK-NEXT: slot accumulator "a" : tensor<8x2xf32>{{$}}
   slot accumulator "a" : tensor<8x2xf32>
   // CHECK-NEXT: slot value "a" : tensor<i64>{{$}}

@@ -8,3 +8,10 @@ nn.block @b0(%x: tensor<?x3x4xf32>) {
   %1 = sum %x : tensor<?x3x4xf32> -> tensor<f32>
   return
 }
+
+// CHECK-LABEL: nn.block @widened(
+nn.block @widened(%x: tensor<2x3xbf16>) {
+  // CHECK-NEXT: sum %x : tensor<2x3xbf16> -> tensor<3xf32>{{$}}
+  %0 = sum %x : tensor<2x3xbf16> -> tensor<3xf32>
+  return
+}

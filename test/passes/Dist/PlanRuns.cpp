@@ -72,7 +72,7 @@ Program compilePlan(const TestModel &model, const TestPlan &plan, int64_t rows, 
   Program program;
   program.context = std::make_unique<MLIRContext>();
   program.context->loadDialect<nn::NNDialect, dist::DistDialect, arith::ArithDialect, math::MathDialect>();
-  std::string text = recipeFor(model.text, rows * microbatches) + plan.text();
+  std::string text = recipeFor(model.text, rows * microbatches, plan.entries, plan.precision) + plan.text();
   program.module = parseSourceString<ModuleOp>(text, program.context.get());
   if (!program.module)
     return program;

@@ -99,11 +99,11 @@ nn.model @model(%tokens: tensor<?x3xi32>, %next: tensor<?x3xi32>) -> (tensor<f32
 }
 )mlir";
 
-std::string recipeFor(StringRef model, int64_t batch, StringRef extra) {
+std::string recipeFor(StringRef model, int64_t batch, StringRef extra, StringRef precision) {
   return llvm::formatv(R"mlir({0}
 nn.recipe @recipe for @model {{
   batch {1} sequences
-  precision params f32 compute f32 accumulate f32
+  precision {3}
   optimizer adamw(betas = [0.9, 0.95], weight_decay = 0.1)
   learning_rate cosine(peak = 1.0e-2, warmup = 2, decay = 10, floor = 1.0e-3)
   clip 1.0
@@ -111,7 +111,7 @@ nn.recipe @recipe for @model {{
   {2}
 }
 )mlir",
-                       model, batch, extra)
+                       model, batch, extra, precision)
       .str();
 }
 

@@ -32,9 +32,6 @@ nn.model @m(%tokens: tensor<?x2xi32>, %next: tensor<?x2xi32>) -> (tensor<f32>, t
 // expected-note-re @+1 {{{{^}}recipe @r trains it{{$}}}}
 nn.recipe @r for @m {
   batch 2 sequences
-  // expected-error-re @+2 {{{{^}}precision params 'bf16' is not supported yet; legal: f32{{$}}}}
-  // expected-error-re @+1 {{{{^}}precision reduce 'f16' is not supported yet; legal: f32{{$}}}}
-  precision params bf16 compute f32 accumulate f32 reduce f16
   optimizer adamw(betas = [0.9, 0.95], weight_decay = 0.1)
   learning_rate cosine(peak = 1.0e-3, warmup = 20, decay = 1000, floor = 1.0e-4)
   // expected-error-re @+1 {{{{^}}group 'wtf' fits no parameter of @m; the nearest name is 'wte'{{$}}}}
@@ -72,5 +69,26 @@ nn.model @m(%tokens: tensor<?x2xi32>, %next: tensor<?x2xi32>) -> (tensor<f32>, t
   }
   // expected-error-re @+1 {{{{^}}labels are computed; they must be an argument of the model, so that the tokens of a whole batch can be counted before it runs{{$}}}}
   %sum, %count = cross_entropy %x, %labels : tensor<?x2x4xf32>, tensor<?x2xi32> -> tensor<f32>, tensor<i64>
+  return %sum, %count : tensor<f32>, tensor<i64>
+}
+
+// -----
+
+// A parameter is told where it is written, and not all that is made of it.
+nn.model @m(%tokens: tensor<?x2xi32>, %next: tensor<?x2xi32>) -> (tensor<f32>, tensor<i64>) {
+  // expected-error-re @+1 {{{{^}}parameter 'wte' is of 'bf16'; a model is written in f32, and the recipe's precision says what is kept and computed in which type{{$}}}}
+  %wte = param "wte" : tensor<5x4xbf16> init ones
+  %x = embedding %tokens, %wte : tensor<?x2xi32>, tensor<5x4xbf16> -> tensor<?x2x4xbf16>
+  %y = gelu %x : tensor<?x2x4xbf16> -> tensor<?x2x4xbf16>
+  // expected-error-re @+1 {{{{^}}elementwise makes values of 'f64'; a model is written in f32, and the recipe's precision says what is kept and computed in which type{{$}}}}
+  %c = elementwise -> tensor<f64> {
+    %one = arith.constant 1.0 : f64
+    return %one : f64
+  }
+  %z = elementwise %y, %c : tensor<?x2x4xbf16>, tensor<f64> -> tensor<?x2x4xf32> {
+  ^bb0(%a: f32, %b: f64):
+    return %a : f32
+  }
+  %sum, %count = cross_entropy %z, %next : tensor<?x2x4xf32>, tensor<?x2xi32> -> tensor<f32>, tensor<i64>
   return %sum, %count : tensor<f32>, tensor<i64>
 }

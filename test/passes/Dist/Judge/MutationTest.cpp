@@ -74,6 +74,25 @@ TEST(Mutation, Gpt) { mutateAll(fourHeadGpt, {2, 2, 1}); }
 // Two KV heads, gated feed-forward, untied head of 11 columns over 2.
 TEST(Mutation, Llama) { mutateAll(groupedLlama, {2, 2, 1}); }
 
+// Gradients go over the data axes in bf16, rounded before the sum: a cast that needs the sum may not stand there. Each of
+// the parameters has one such cast; one of a whole value may say `summands` or not.
+TEST(Mutation, CastsStandOnTheirSideOfTheSum) {
+  TestPlan plan{2, 2, 1};
+  plan.precision = "params bf16 compute bf16 accumulate f32 reduce bf16 master f32";
+  Subject subject(fourHeadGpt, plan);
+  ASSERT_TRUE(subject.compiled());
+  int gradients = 0;
+  OwningOpRef<ModuleOp> module = subject.copy();
+  for (auto slot : stepOf(*module).getSlots().front().getOps<nn::SlotOp>())
+    gradients += slot.getKind() == nn::SlotKind::FirstMoment;
+  Tally casts = mutateEachOp(subject, otherCast, "other cast");
+  EXPECT_EQ(casts.refused, gradients);
+  EXPECT_GT(casts.harmless, gradients); // to f32 after the sum, to bf16 after the update
+  Tally drops = mutateEachOp(subject, drop, "drop");
+  EXPECT_GT(drops.refused, gradients);
+  EXPECT_EQ(drops.harmless, 0);
+}
+
 // The measure itself: mutants that the judge refuses do change the result, most of them.
 TEST(Mutation, RefusedMutantsAreWrong) {
   Subject subject(fourHeadGpt, {2, 2, 1});

@@ -64,6 +64,14 @@ bool drop(Operation *op) {
   return true;
 }
 
+bool otherCast(Operation *op) {
+  auto cast = dyn_cast<nn::CastOp>(op);
+  if (!cast)
+    return false;
+  cast.setSummands(!cast.getSummands());
+  return true;
+}
+
 bool repeat(Operation *op) {
   if (!isa<AllReduceOp>(op))
     return false;

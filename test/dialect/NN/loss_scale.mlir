@@ -1,0 +1,35 @@
+// RUN: hocket-opt --verify-roundtrip %s | FileCheck %s
+
+nn.model @gpt(%tokens: tensor<?x4xi32>, %next: tensor<?x4xi32>) -> (tensor<f32>, tensor<i64>) {
+  %w = param "wte" : tensor<8x8xf32> init normal(0.02)
+  %e = embedding %tokens, %w : tensor<?x4xi32>, tensor<8x8xf32> -> tensor<?x4x8xf32>
+  %sum, %count = cross_entropy %e, %next : tensor<?x4x8xf32>, tensor<?x4xi32> -> tensor<f32>, tensor<i64>
+  return %sum, %count : tensor<f32>, tensor<i64>
+}
+// CHECK-LABEL: nn.recipe @r1 for
+nn.recipe @r1 for @gpt {
+  // CHECK: {{^}}    loss_scale dynamic(initial = 65536.0, growth = 2.0, backoff = 0.5, interval = 2000, hysteresis = 2, floor = 1.0){{$}}
+  loss_scale dynamic
+  precision params f16 compute f16 accumulate f32 master f32
+  batch 32 sequences
+  optimizer adamw(betas = [0.9, 0.95], weight_decay = 0.1)
+  learning_rate constant(0.1)
+}
+// CHECK-LABEL: nn.recipe @r2 for
+nn.recipe @r2 for @gpt {
+  // CHECK: {{^}}    loss_scale dynamic(initial = 1024.0, growth = 4.0, backoff = 0.25, interval = 2000, hysteresis = 1, floor = 0.5){{$}}
+  loss_scale dynamic(hysteresis = 1, initial = 1024, floor = 0.5, growth = 4, backoff = 0.25)
+  precision params f16 compute f16 accumulate f32 master f32
+  batch 32 sequences
+  optimizer adamw(betas = [0.9, 0.95], weight_decay = 0.1)
+  learning_rate constant(0.1)
+}
+// CHECK-LABEL: nn.recipe @r3 for
+nn.recipe @r3 for @gpt {
+  // CHECK: {{^}}    loss_scale static(1024.0){{$}}
+  loss_scale static(1024)
+  precision params f16 compute f16 accumulate f32 master f32
+  batch 32 sequences
+  optimizer adamw(betas = [0.9, 0.95], weight_decay = 0.1)
+  learning_rate constant(0.1)
+}
