@@ -75,10 +75,10 @@ Status Rank::run(const RankImage &image) {
     return fits;
   program::Mesh mesh(*program);
   if (mesh.worldSize() != static_cast<uint32_t>(world.size()))
-    return Error{
-        ErrorKind::Invalid,
-        fmt::format("compiled for {} ranks ({}), started with {}", mesh.worldSize(), mesh.sizesText(), world.size()),
-        {}};
+    return Error{ErrorKind::Invalid,
+                 fmt::format("compiled for {} rank{} ({}), started with {}", mesh.worldSize(),
+                             mesh.worldSize() == 1 ? "" : "s", mesh.sizesText(), world.size()),
+                 {}};
   CpuDevice device(static_cast<int>(program->threads()));
   RankContext context(*program, static_cast<uint32_t>(world.rank()), world.arena().data(), world, host.status(),
                       device);

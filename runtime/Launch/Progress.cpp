@@ -76,6 +76,7 @@ static std::string lossText(const nlohmann::json &loss) {
 }
 
 void Progress::evaluation(const nlohmann::json &event) {
+  evaluated = event.at("step").get<uint64_t>();
   write(event, {"step", "eval_loss", "eval_tokens", "eval_seconds"});
   finish();
   fmt::print("evaluation after step {}/{}  loss {}  {} tokens in {:.1f} s\n", event.at("step").get<uint64_t>(), steps,

@@ -42,7 +42,14 @@ public:
       sound &= checkBuffer(context, rank, *instruction.buffers()->Get(i), fmt::format("{} buffer {}", where, i));
     if (!sound)
       return;
-    checkWritten();
+    size_t before = context.faults.size();
+    checkOp();
+    if (context.faults.size() == before)
+      checkWritten();
+  }
+
+private:
+  void checkOp() {
     switch (instruction.op()) {
     case Op::Kernel:
       return checkKernel();
@@ -53,7 +60,6 @@ public:
     }
   }
 
-private:
   uint32_t bufferCount() const { return instruction.buffers() ? instruction.buffers()->size() : 0; }
 
   bool countIs(uint32_t expected) {

@@ -5,6 +5,7 @@
 #include "runtime/Executor/Watchdog.h"
 #include "runtime/Launch/Checkpoints.h"
 #include "runtime/Launch/Checks.h"
+#include "runtime/Launch/Counted.h"
 #include "runtime/Launch/Machine.h"
 #include "runtime/Launch/Progress.h"
 #include "runtime/Program/Executable.h"
@@ -41,6 +42,8 @@ private:
   void readReports();
   void handleSignals();
   void stopEarly(int signal);
+  std::vector<int> unfinished() const;
+  Exit stopped() const;
   std::optional<Exit> handleEnds();
   Exit fail(const runtime::Watchdog::Verdict &verdict, Exit status);
   void letOthersWait(int failed);
@@ -85,8 +88,8 @@ runtime::shm::RegionSpec Run::regionSpec() const {
 Status Run::check() {
   if (options.ranks != mesh.worldSize())
     return Error{ErrorKind::Invalid,
-                 fmt::format("'{}' is compiled for {} ranks ({}), started with -n {}", options.executable,
-                             mesh.worldSize(), mesh.sizesText(), options.ranks),
+                 fmt::format("'{}' is compiled for {} ({}), started with -n {}", options.executable,
+                             counted(mesh.worldSize(), "rank"), mesh.sizesText(), options.ranks),
                  {}};
   if (Status sound = checkInput(options, program); !sound)
     return sound;
@@ -147,8 +150,10 @@ Exit Run::watch() {
     if (std::optional<runtime::Watchdog::Verdict> stalled = watchdog->check())
       return fail(*stalled, RankFailed);
     if (stopSignal && (options.save.empty() || stopAtOnce) && Clock::now() > stopDeadline)
-      return fail({{}, fmt::format("did not end within {} s of {}", options.timeoutSeconds, strsignal(stopSignal))},
-                  RankFailed);
+      return fail({unfinished(), stopAtOnce ? fmt::format("still ran at the second {}", strsignal(stopSignal))
+                                            : fmt::format("did not end within {} s of {}", options.timeoutSeconds,
+                                                          strsignal(stopSignal))},
+                  stopAtOnce ? stopped() : RankFailed);
     sampleMemory(false);
   }
 }
@@ -197,6 +202,18 @@ void Run::stopEarly(int signal) {
   control.stopAfter = std::max(last, furthest());
   control.stopDecided = 1;
 }
+
+// Ranks that have neither ended nor done their last step.
+std::vector<int> Run::unfinished() const {
+  std::vector<int> ranks;
+  for (int rank = 0; rank < region->worldSize(); ++rank)
+    if (region->status(rank).state != runtime::RankState::Done)
+      ranks.push_back(rank);
+  return ranks;
+}
+
+// As a shell names the end by that signal: a script tells a run that was stopped from one that is done.
+Exit Run::stopped() const { return static_cast<Exit>(128 + stopSignal); }
 
 // A rank that ends before all are done has failed.
 std::optional<Exit> Run::handleEnds() {
@@ -286,7 +303,8 @@ Exit Run::finish() {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   progress.finish();
-  if (stopSignal)
+  bool early = stopSignal && !progress.complete(!options.evalData.empty());
+  if (early)
     fmt::print("ended by {} after step {}\n", strsignal(stopSignal), progress.lastStep());
   if (progress.savedStep())
     fmt::print("saved '{}'\n", checkpoint::stepFolder(options.save, *progress.savedStep()));
@@ -301,14 +319,15 @@ Exit Run::finish() {
              bytesText(peakBytes));
   if (Status kept = progress.written(); !kept)
     return complain(kept.error(), MachineLacks);
+  Exit ended = early ? stopped() : Done;
   if (options.trace.empty())
-    return Done;
+    return ended;
   std::vector<std::string> parts;
   for (uint32_t rank = 0; rank < mesh.worldSize(); ++rank)
     parts.push_back(tracePart(options, static_cast<int>(rank)));
   if (Status merged = runtime::Trace::merge(options.trace, parts); !merged)
     return complain(merged.error(), InputFault);
-  return Done;
+  return ended;
 }
 
 Exit launch(const Options &options) {
