@@ -73,8 +73,11 @@ Status StepRunner::runInstruction(const program::Instruction &instruction, const
     context.poison.apply(instruction, step, pointers[2]);
     return ran;
   }
-  return runCollective(instruction, pointers[0], pointers[1],
-                       {deadlineIn(context.waitSeconds), computeStream->handle()});
+  Trace::Time since = Trace::now();
+  Status joined =
+      runCollective(instruction, pointers[0], pointers[1], {deadlineIn(context.waitSeconds), computeStream->handle()});
+  addWaited(since);
+  return joined;
 }
 
 Status StepRunner::runCollective(const program::Instruction &instruction, void *in, void *out, When when) {

@@ -145,7 +145,15 @@ Status StepRunner::sleep(Deadline deadline) {
     return Error{ErrorKind::Timeout,
                  fmt::format("{}: no message arrived within {} s", passText(step, evaluation), context.waitSeconds),
                  {}};
-  return context.world.waitForMessages(deadline);
+  Trace::Time since = Trace::now();
+  Status waited = context.world.waitForMessages(deadline);
+  addWaited(since);
+  return waited;
+}
+
+void StepRunner::addWaited(Trace::Time since) {
+  auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(Trace::now() - since).count();
+  context.status.waited.fetch_add(static_cast<uint64_t>(nanoseconds), std::memory_order_relaxed);
 }
 
 void StepRunner::publish(RankState state, const program::Row &row, uint32_t rowIndex) {

@@ -39,6 +39,7 @@ private:
   Status runInstruction(const program::Instruction &instruction, const program::Row &row);
   Status runCollective(const program::Instruction &instruction, void *in, void *out, When when);
   Status sleep(Deadline deadline);
+  void addWaited(Trace::Time since);
   void publish(RankState state, const program::Row &row, uint32_t rowIndex);
   void publishWait();
   std::string place(const program::Row &row) const;

@@ -61,10 +61,8 @@ void Progress::write(const nlohmann::json &event, std::initializer_list<const ch
     return;
   nlohmann::ordered_json line;
   for (const char *key : keys)
-    line[key] = event.at(key);
-  for (const char *key : {"loss_scale", "skipped"}) // of programs that have them
-    if (event.contains(key))
-      line[key] = event.at(key);
+    if (auto at = event.find(key); at != event.end()) // some depend on the program, some on who starts the ranks
+      line[key] = *at;
   metrics << line.dump() << '\n' << std::flush;
   if (!metrics && lost.empty())
     lost = fmt::format("the metrics of step {} could not be written to '{}': {}", event.at("step").get<uint64_t>(),
@@ -87,7 +85,9 @@ void Progress::evaluation(const nlohmann::json &event) {
 
 void Progress::step(const nlohmann::json &event) {
   last = event.at("step").get<uint64_t>();
-  write(event, {"step", "loss", "grad_norm", "lr", "tokens", "seconds"});
+  write(event,
+        {"step", "loss", "grad_norm", "lr", "tokens", "loss_scale", "skipped", "seconds", "tokens_per_second",
+         "flops_per_second", "sent_bytes", "sent_bytes_max", "wait_seconds", "memory_bytes", "memory_bytes_max"});
   double seconds = event.at("seconds").get<double>();
   // The first step also touches all memory for the first time.
   smoothSeconds = last <= 2 || smoothSeconds == 0 ? seconds : 0.9 * smoothSeconds + 0.1 * seconds;

@@ -8,6 +8,7 @@
 #include "runtime/Launch/Counted.h"
 #include "runtime/Launch/Machine.h"
 #include "runtime/Launch/Progress.h"
+#include "runtime/Launch/Rates.h"
 #include "runtime/Program/Executable.h"
 #include "tools/hocket-run/Processes.h"
 #include <algorithm>
@@ -40,6 +41,7 @@ public:
 private:
   runtime::shm::RegionSpec regionSpec() const;
   void readReports();
+  void addMeasured(std::vector<nlohmann::json> &events);
   void handleSignals();
   void stopEarly(int signal);
   std::vector<int> unfinished() const;
@@ -62,7 +64,10 @@ private:
   std::optional<runtime::Watchdog> watchdog;
   Progress progress;
   std::string partialReport; // an event that has not arrived as a whole
-  uint64_t doneRanks = 0, peakBytes = 0, memorySteps = 0;
+  const program::StepCounts counts = program::countStep(mesh, program);
+  uint64_t doneRanks = 0, memorySteps = 0;
+  uint64_t peakBytes = 0, peakRankBytes = 0; // of all ranks together, of the largest
+  uint64_t waited = 0;                       // nanoseconds, of all ranks, when the last step was reported
   Clock::time_point memorySampled;
   int stopSignal = 0;
   bool stopAtOnce = false; // by a second signal
@@ -164,13 +169,38 @@ void Run::readReports() {
   while ((count = ::read(processes.reports(), buffer, sizeof buffer)) > 0)
     partialReport.append(buffer, static_cast<size_t>(count));
   size_t begin = 0;
+  std::vector<nlohmann::json> events;
   for (size_t end; (end = partialReport.find('\n', begin)) != std::string::npos; begin = end + 1) {
     nlohmann::json event = nlohmann::json::parse(partialReport.substr(begin, end - begin), nullptr, false);
-    if (event.is_discarded())
-      continue;
-    doneRanks += !progress.show(event);
+    if (!event.is_discarded())
+      events.push_back(std::move(event));
   }
   partialReport.erase(0, begin);
+  addMeasured(events);
+  for (const nlohmann::json &event : events)
+    doneRanks += !progress.show(event);
+}
+
+// What the launcher knows of steps beside rank 0's report. Of steps that arrive together each has waited as long.
+void Run::addMeasured(std::vector<nlohmann::json> &events) {
+  auto isStep = [](const nlohmann::json &event) { return event.at("event") == "step"; };
+  auto steps = std::count_if(events.begin(), events.end(), isStep);
+  if (!steps)
+    return;
+  if (!peakBytes)
+    sampleMemory(true);
+  uint64_t sum = 0; // nanoseconds
+  for (int rank = 0; rank < region->worldSize(); ++rank)
+    sum += region->status(rank).waited.load(std::memory_order_relaxed);
+  double seconds = 1e-9 * static_cast<double>(sum - waited) / static_cast<double>(region->worldSize() * steps);
+  waited = sum;
+  for (nlohmann::json &event : events)
+    if (isStep(event)) {
+      addRates(event, counts);
+      event["wait_seconds"] = seconds;
+      event["memory_bytes"] = peakBytes;
+      event["memory_bytes_max"] = peakRankBytes;
+    }
 }
 
 void Run::handleSignals() {
@@ -288,7 +318,10 @@ void Run::sampleMemory(bool now) {
     return;
   uint64_t sum = 0;
   for (int pid : processes.pids())
-    sum += pid ? proportionalBytes(pid) : 0;
+    if (uint64_t bytes = pid ? proportionalBytes(pid) : 0) {
+      sum += bytes;
+      peakRankBytes = std::max(peakRankBytes, bytes);
+    }
   peakBytes = std::max(peakBytes, sum);
   memorySteps = progress.lastStep();
   memorySampled = Clock::now();

@@ -9,7 +9,8 @@ using namespace hocket;
 using namespace hocket::tools;
 
 void hocket::tools::printExplicitTactics(Session &session, const Job &job) {
-  auto tactics = llvm::to_vector(job.choice.plan.getBody().front().getOps<dist::SplitOp>());
+  dist::PlanOp chosen = job.choice.plan;
+  auto tactics = llvm::to_vector(chosen.getBody().front().getOps<dist::SplitOp>());
   if (llvm::none_of(tactics, [](dist::SplitOp tactic) { return bool(tactic.getForm()); }))
     return;
   auto module = lower(session, job.choice, job.shape, Layer::NN);
@@ -19,7 +20,7 @@ void hocket::tools::printExplicitTactics(Session &session, const Job &job) {
   ScopedDiagnosticHandler silent(&session.context(), [](Diagnostic &) { return success(); });
   nn::TrainingStepOp step = *module->getOps<nn::TrainingStepOp>().begin();
   SymbolTable symbols(*module);
-  auto plan = symbols.lookup<dist::PlanOp>(job.choice.plan.getSymName());
+  auto plan = symbols.lookup<dist::PlanOp>(chosen.getSymName());
   auto graph = dist::StepGraph::create(step);
   if (!plan || failed(graph))
     return;
