@@ -29,7 +29,7 @@ runtime::Status Progress::open(const std::string &metricsPath, uint64_t total, b
 
 void Progress::resumed(uint64_t step) {
   last = step;
-  fmt::print("goes on after step {}\n", step);
+  say("goes on after step {}\n", step);
   if (!metrics.is_open())
     return;
   runtime::Result<uint64_t> bytes = metricsUpTo(path, step);
@@ -77,9 +77,8 @@ void Progress::evaluation(const nlohmann::json &event) {
   evaluated = event.at("step").get<uint64_t>();
   write(event, {"step", "eval_loss", "eval_tokens", "eval_seconds"});
   finish();
-  fmt::print("evaluation after step {}/{}  loss {}  {} tokens in {:.1f} s\n", event.at("step").get<uint64_t>(), steps,
-             lossText(event.at("eval_loss")), event.at("eval_tokens").get<uint64_t>(),
-             event.at("eval_seconds").get<double>());
+  say("evaluation after step {}/{}  loss {}  {} tokens in {:.1f} s\n", event.at("step").get<uint64_t>(), steps,
+      lossText(event.at("eval_loss")), event.at("eval_tokens").get<uint64_t>(), event.at("eval_seconds").get<double>());
   std::fflush(stdout);
 }
 
@@ -125,16 +124,16 @@ void Progress::print(const nlohmann::json &event) {
                   scaleText(event), event.at("tokens").get<double>() / event.at("seconds").get<double>(),
                   duration(static_cast<double>(steps - last) * smoothSeconds));
   if (terminal)
-    fmt::print("\r\033[K{}", text);
+    say("\r\033[K{}", text);
   else
-    fmt::print("{}\n", text);
+    say("{}\n", text);
   openLine = terminal;
   std::fflush(stdout);
 }
 
 void Progress::finish() {
   if (openLine)
-    fmt::print("\n");
+    say("\n");
   openLine = false;
   std::fflush(stdout);
 }

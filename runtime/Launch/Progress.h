@@ -4,11 +4,18 @@
 
 #include "runtime/Program/Result.h"
 #include <chrono>
+#include <cstdio>
+#include <fmt/format.h>
 #include <fstream>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 
 namespace hocket::run {
+
+// To standard output. A run goes on where that takes no more: what it says is lost, what it learns is not.
+template <class... Args> void say(fmt::format_string<Args...> text, Args &&...args) {
+  std::fputs(fmt::format(text, std::forward<Args>(args)...).c_str(), stdout);
+}
 
 class Progress {
 public:

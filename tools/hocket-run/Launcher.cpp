@@ -136,7 +136,7 @@ Status Run::start() {
     if (Status started = processes.start(options.executable, arguments, rank, region->descriptor()); !started)
       return started;
   }
-  fmt::print("{}", dataSummary(options, program));
+  say("{}", dataSummary(options, program));
   std::fflush(stdout);
   return {};
 }
@@ -338,18 +338,17 @@ Exit Run::finish() {
   progress.finish();
   bool early = stopSignal && !progress.complete(!options.evalData.empty());
   if (early)
-    fmt::print("ended by {} after step {}\n", strsignal(stopSignal), progress.lastStep());
+    say("ended by {} after step {}\n", strsignal(stopSignal), progress.lastStep());
   if (progress.savedStep())
-    fmt::print("saved '{}'\n", checkpoint::stepFolder(options.save, *progress.savedStep()));
+    say("saved '{}'\n", checkpoint::stepFolder(options.save, *progress.savedStep()));
   uint64_t largest = 0, sum = 0;
   runtime::shm::RegionSpec spec = regionSpec();
   for (size_t bytes : spec.arenaBytes) {
     largest = std::max<uint64_t>(largest, bytes);
     sum += bytes;
   }
-  fmt::print("memory planned: {} for all ranks (at most {} each) and {} for communication; used at the peak: {}\n",
-             bytesText(sum), bytesText(largest), bytesText(runtime::shm::Region::controlBytes(spec)),
-             bytesText(peakBytes));
+  say("memory planned: {} for all ranks (at most {} each) and {} for communication; used at the peak: {}\n",
+      bytesText(sum), bytesText(largest), bytesText(runtime::shm::Region::controlBytes(spec)), bytesText(peakBytes));
   if (Status kept = progress.written(); !kept)
     return complain(kept.error(), MachineLacks);
   Exit ended = early ? stopped() : Done;
