@@ -115,8 +115,8 @@ Tensor detail::elementwise(const Name &name, const std::vector<Tensor> &tensors,
   ScalarBody body{mlir::OpBuilder::atBlockEnd(&block), use.loc};
   std::vector<Scalar> scalars;
   for (const Tensor &tensor : tensors)
-    scalars.push_back(
-        Access::scalar<Scalar>(&body, block.addArgument(nn::scalarType(use.tensorType(tensor).getElementType()), use.loc)));
+    scalars.push_back(Access::scalar<Scalar>(
+        &body, block.addArgument(nn::scalarType(use.tensorType(tensor).getElementType()), use.loc)));
   Scalar returned = function(scalars);
   if (Access::body(returned) != &body || body.mixed) {
     use.fault() << "elementwise '" << name.text << "' uses scalars of another function";

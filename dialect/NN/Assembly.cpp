@@ -106,9 +106,10 @@ void printReal(OpAsmPrinter &printer, Operation *, FloatAttr value) { printer <<
 // -------------------------------------------------------------------------------------------------
 ParseResult parseKind(OpAsmParser &parser, SlotKindAttr &kind) {
   StringRef word;
-  if (parseWord(parser, "kind of slot",
-                {"param", "first_moment", "second_moment", "master", "state", "accumulator", "value", "input", "output"},
-                word))
+  if (parseWord(
+          parser, "kind of slot",
+          {"param", "first_moment", "second_moment", "master", "state", "accumulator", "value", "input", "output"},
+          word))
     return failure();
   kind = SlotKindAttr::get(parser.getContext(), *symbolizeSlotKind(word));
   return success();

@@ -225,13 +225,7 @@ void AttentionOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, cons
 // --------------------------------------------------------------------------------------------------
 LogicalResult AttentionGradOp::verify() {
   ShapeCheck check(*this);
-  check
-      .floating({{"dy", getDy()},
-                 {"q", getQ()},
-                 {"k", getK()},
-                 {"v", getV()},
-                 {"y", getY()},
-                 {"dq", getDq()}})
+  check.floating({{"dy", getDy()}, {"q", getQ()}, {"k", getK()}, {"v", getV()}, {"y", getY()}, {"dq", getDq()}})
       .widened({"dk", getDk()}, {"dy", getDy()})
       .widened({"dv", getDv()}, {"dy", getDy()})
       .element({"lse", getLse()}, Float32Type::get(getContext()));

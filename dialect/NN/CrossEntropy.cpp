@@ -161,9 +161,7 @@ static std::string rowSumExpRule(RowSumExpOp op) {
 }
 LogicalResult RowSumExpOp::verify() {
   ShapeCheck check(*this);
-  check.floating({{"x", getX()}})
-      .widened({"max", getMax()}, {"x", getX()})
-      .widened({"y", getY()}, {"x", getX()});
+  check.floating({{"x", getX()}}).widened({"max", getMax()}, {"x", getX()}).widened({"y", getY()}, {"x", getX()});
   if (check.rank({"x", getX()}, 1))
     check.fits(rowSumExpRule(*this), "x, max -> y");
   return check.result();

@@ -187,8 +187,8 @@ void RmsNormGradOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArray
 
 LogicalResult RmsNormParamGradOp::verify() {
   return verifyNorm(
-      ShapeCheck(*this).floating({{"dy", getDy()}, {"x", getX()}}).widened({"dgain", getDgain()}, {"dy", getDy()}), getX(),
-      getEps().convertToDouble(), [&] { return rowTerm(getX()) + ", " + rowTerm(getX()) + " -> !h"; },
+      ShapeCheck(*this).floating({{"dy", getDy()}, {"x", getX()}}).widened({"dgain", getDgain()}, {"dy", getDy()}),
+      getX(), getEps().convertToDouble(), [&] { return rowTerm(getX()) + ", " + rowTerm(getX()) + " -> !h"; },
       "dy, x -> dgain");
 }
 FactorRule RmsNormParamGradOp::getFactorRule() {

@@ -13,7 +13,11 @@ static std::string allDims(Value x) {
 // ---- square_sum
 // ------------------------------------------------------------------------------------------------------
 LogicalResult SquareSumOp::verify() {
-  return ShapeCheck(*this).floating({{"x", getX()}}).widened({"y", getY()}, {"x", getX()}).fits(allDims(getX()) + " -> _", "x -> y").result();
+  return ShapeCheck(*this)
+      .floating({{"x", getX()}})
+      .widened({"y", getY()}, {"x", getX()})
+      .fits(allDims(getX()) + " -> _", "x -> y")
+      .result();
 }
 FactorRule SquareSumOp::getFactorRule() { return FactorRule::parse(*this, allDims(getX()) + " -> _"); }
 void SquareSumOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {

@@ -17,11 +17,12 @@ static LogicalResult verifyLossScale(RecipeOp recipe) {
   if (needed || !scale)
     return success();
   std::string compute;
-  llvm::raw_string_ostream(compute) << (precision && precision.getComputeAttr() ? precision.getCompute()
-                                                                               : Float32Type::get(recipe.getContext()));
-  InFlightDiagnostic error = scale.emitOpError() << "serves compute f16, but @" << recipe.getSymName()
-                                                 << " computes in " << compute
-                                                 << ", which has the range of f32: a scale would do nothing";
+  llvm::raw_string_ostream(compute) << (precision && precision.getComputeAttr()
+                                            ? precision.getCompute()
+                                            : Float32Type::get(recipe.getContext()));
+  InFlightDiagnostic error = scale.emitOpError()
+                             << "serves compute f16, but @" << recipe.getSymName() << " computes in " << compute
+                             << ", which has the range of f32: a scale would do nothing";
   if (precision)
     error.attachNote(precision.getLoc()) << "precision is set here";
   return error;
@@ -104,10 +105,10 @@ LogicalResult PrecisionOp::verify() {
     result = error;
   };
   Type compute = getCompute(), params = getParams();
-  oneOf("params", params, compute, "as compute", "parameters are read as compute, and never widened for it");   // C1
-  oneOf("accumulate", getAccumulate(), compute, "as compute", "sums are no narrower than what is added");       // C2
+  oneOf("params", params, compute, "as compute", "parameters are read as compute, and never widened for it");      // C1
+  oneOf("accumulate", getAccumulate(), compute, "as compute", "sums are no narrower than what is added");          // C2
   oneOf("reduce", getReduce().value_or(Type()), compute, "as compute", "sums are no narrower than what is added"); // C2
-  oneOf("master", getMaster().value_or(Type()), params, "as params", "it is what the optimizer works on");      // C3
+  oneOf("master", getMaster().value_or(Type()), params, "as params", "it is what the optimizer works on");         // C3
   return result;
 }
 

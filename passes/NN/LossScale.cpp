@@ -33,8 +33,8 @@ SmallVector<Value> dynamicRule(const Scalars &s, ValueRange in, LossScaleOp op) 
   Value lowered = s.max(s.mul(scale, number(op.getBackoff()->convertToDouble())), number(floor));
   Value counted = s.add(good, one);
   Value grows = s.atMost(number(static_cast<double>(op.getIntervalAttr().getInt())), counted);
-  Value raised = s.min(s.mul(scale, number(op.getGrowth()->convertToDouble())),
-                       number(std::numeric_limits<float>::max()));
+  Value raised =
+      s.min(s.mul(scale, number(op.getGrowth()->convertToDouble())), number(std::numeric_limits<float>::max()));
   Value full = number(static_cast<double>(op.getHysteresisAttr().getInt()));
   return {s.select(over, s.select(last, lowered, scale), s.select(grows, raised, scale)),
           s.select(over, zero, s.select(grows, zero, counted)),
@@ -82,18 +82,17 @@ ScaledUpdate buildScaledUpdate(OpBuilder &builder, RecipeOp recipe, Value norm) 
   Value one = makeElementwise(builder, loc, "one", i64, {}, [](const Scalars &s, ValueRange) { return s.integer(1); });
   Value updates = readSlot(builder, loc, SlotKind::State, "updates", i64, "");
   made.number = make<AddOp>(builder, loc, i64, updates, one);
-  Value applied = makeElementwise(
-      builder, loc, "applied_updates", i64, {made.overflow, updates, made.number}, [](const Scalars &s, ValueRange in) {
-        return s.select(s.notEqual(in[0], s.constant(0, in[0].getType())), in[1], in[2]);
-      });
+  Value applied = makeElementwise(builder, loc, "applied_updates", i64, {made.overflow, updates, made.number},
+                                  [](const Scalars &s, ValueRange in) {
+                                    return s.select(s.notEqual(in[0], s.constant(0, in[0].getType())), in[1], in[2]);
+                                  });
   writeSlot(builder, loc, SlotKind::State, "updates", applied, "");
   made.scale = readLossScale(builder, loc);
   writeSlot(builder, loc, SlotKind::Output, "loss_scale", made.scale, "");
   writeSlot(builder, loc, SlotKind::Output, "skipped", made.overflow, "");
   if (!op.isDynamic()) {
-    Value never = makeElementwise(builder, loc, "never", f32, {}, [&](const Scalars &s, ValueRange) {
-      return s.constant(0, builder.getF32Type());
-    });
+    Value never = makeElementwise(builder, loc, "never", f32, {},
+                                  [&](const Scalars &s, ValueRange) { return s.constant(0, builder.getF32Type()); });
     writeSlot(builder, loc, SlotKind::Output, "exhausted", never, "");
     return made;
   }
@@ -103,9 +102,8 @@ ScaledUpdate buildScaledUpdate(OpBuilder &builder, RecipeOp recipe, Value norm) 
     operands.push_back(readSlot(builder, loc, SlotKind::State, state.name, f32, ""));
   operands.push_back(made.overflow);
   SmallVector<Type> types(operands.size(), f32); // the states and `exhausted`
-  SmallVector<Value> next =
-      makeElementwise(builder, loc, "loss_scale_rule", types, operands,
-                      [&](const Scalars &s, ValueRange in) { return dynamicRule(s, in, op); });
+  SmallVector<Value> next = makeElementwise(builder, loc, "loss_scale_rule", types, operands,
+                                            [&](const Scalars &s, ValueRange in) { return dynamicRule(s, in, op); });
   for (auto [state, value] : llvm::zip(states, next))
     writeSlot(builder, loc, SlotKind::State, state.name, value, "");
   writeSlot(builder, loc, SlotKind::Output, "exhausted", next.back(), "");

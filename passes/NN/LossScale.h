@@ -1,9 +1,9 @@
-// The loss scale as values of the training step: its state, the seed of the backward, what an overflow does to the update,
-// and the rule by which a dynamic scale moves (that of Megatron-LM and DeepSpeed).
+// The loss scale as values of the training step: its state, the seed of the backward, what an overflow does to the
+// update, and the rule by which a dynamic scale moves (that of Megatron-LM and DeepSpeed).
 //
-// One microbatch's gradients are those of loss * scale, and so are the accumulators. `update` knows of an overflow by the
-// norm, which is a sum over all parameters, ranks and stages: not finite on one rank is not finite on all, so that every
-// rank skips the same steps without another message. A skipped step counts in nothing but the scale:
+// One microbatch's gradients are those of loss * scale, and so are the accumulators. `update` knows of an overflow by
+// the norm, which is a sum over all parameters, ranks and stages: not finite on one rank is not finite on all, so that
+// every rank skips the same steps without another message. A skipped step counts in nothing but the scale:
 //
 //   scale, initial 65536, hysteresis 2, floor 1, where every step overflows (what each step computed with):
 //   step  1      2      3      4      …  17  18
@@ -24,7 +24,7 @@ struct ScaledUpdate {
   mlir::Value overflow; ///< f32: 1 where `norm` is infinite or no number, else 0
   mlir::Value number;   ///< i64: of this update, 1 = the first that is applied
 };
-/// `norm` may be any function of all gradients that is finite only where they all are. Writes the state of the step to come
-/// and the outputs loss_scale, skipped, exhausted.
+/// `norm` may be any function of all gradients that is finite only where they all are. Writes the state of the step to
+/// come and the outputs loss_scale, skipped, exhausted.
 ScaledUpdate buildScaledUpdate(mlir::OpBuilder &builder, RecipeOp recipe, mlir::Value norm);
 } // namespace hocket::nn

@@ -13,8 +13,8 @@ struct Precision {
   explicit Precision(RecipeOp recipe);
   /// `type` with another float type; types of integers stay.
   static mlir::RankedTensorType with(mlir::RankedTensorType type, mlir::FloatType element);
-  /// True for parameters that `begin` casts once a step, and the forward reads as values. A number without dimensions is
-  /// cast where it is used.
+  /// True for parameters that `begin` casts once a step, and the forward reads as values. A number without dimensions
+  /// is cast where it is used.
   bool castsInBegin(mlir::RankedTensorType param) const { return params != compute && param.getRank() > 0; }
 };
 
@@ -23,7 +23,7 @@ mlir::Value castTo(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value val
                    llvm::StringRef path, bool summands = false);
 
 /// Takes away casts to a wider type by making their operands of it, where these are results that are rounded once
-/// (MayWiden), or sums, stacks and slices of such, and nothing else uses them: gradients of parameters come out of the op
-/// that contracts without having been narrow.
+/// (MayWiden), or sums, stacks and slices of such, and nothing else uses them: gradients of parameters come out of the
+/// op that contracts without having been narrow.
 void foldWideningCasts(mlir::Block &block);
 } // namespace hocket::nn

@@ -195,8 +195,8 @@ SmallVector<Value> StepBuilder::operandsOf(Operation &op, IRMapping &map) {
   return operands;
 }
 
-/// Casts float operands to one type, which is returned: f32 where one of them comes of a loss sum, else what is computed
-/// in. Constants are f32 until they are used. Without float operands: f32.
+/// Casts float operands to one type, which is returned: f32 where one of them comes of a loss sum, else what is
+/// computed in. Constants are f32 until they are used. Without float operands: f32.
 FloatType StepBuilder::unifyFloats(Operation &op, MutableArrayRef<Value> operands) {
   bool floats = false, loss = false;
   for (Value operand : operands) {
@@ -268,8 +268,8 @@ LogicalResult StepBuilder::buildBackward() {
   ReverseMode autodiff(builder, leaves, accumulate);
   auto f32 = cast<RankedTensorType>(lossSum.getType());
   StringRef seed = recipe.entry<LossScaleOp>() ? "seed" : "inverse_count";
-  autodiff.seed(lossSum, readSlot(builder, lossSum.getLoc(), SlotKind::Value, seed, f32,
-                                  getPath(lossSum.getDefiningOp())));
+  autodiff.seed(lossSum,
+                readSlot(builder, lossSum.getLoc(), SlotKind::Value, seed, f32, getPath(lossSum.getDefiningOp())));
   if (failed(autodiff.run(forward)))
     return failure();
   foldWideningCasts(body);

@@ -1,33 +1,35 @@
 // Makes the training step of an inlined model. Names and order of what it makes, on which later layers rely:
 //
 // slots, in this order (P: a parameter's name, in the model's order; A: an argument of the model)
-//   input A                   one microbatch of it; the labels also as `A.all`, [microbatches, rows, …], for begin
-//   input step                i64: the step that runs, 1 = the first
-//   param P                   as the model declares it, in the recipe's type; first_moment P, second_moment P (f32) unless a
-//                             group freezes P; master P (f32) where the recipe keeps masters
-//   accumulator P             one for each use of P that a gradient reaches: `P`, or `P#0`, `P#1` … where P has several uses
-//   accumulator loss          f32: the sum of token losses
-//   value P                   P in the type that is computed in, where parameters are kept in another
-//   value inverse_count       f32: 1 / max(1, counted tokens of the whole step); value count: i64, those tokens
-//   output                    loss, grad_norm, learning_rate (f32), tokens (i64)
-//   With a loss scale: state loss_scale, good_steps, hysteresis (f32; the last two where it is dynamic), updates (i64);
-//   value seed (f32): inverse_count * loss_scale; output loss_scale, skipped, exhausted (f32).
+//   input A               one microbatch of it; the labels also as `A.all`, [microbatches, rows, …], for begin
+//   input step            i64: the step that runs, 1 = the first
+//   param P               as the model declares it, in the recipe's type; unless a group freezes P then
+//                         master P (f32) where the recipe keeps masters, first_moment P, second_moment P (f32)
+//   state …               with a loss scale: loss_scale, good_steps, hysteresis (f32; the last two where it is
+//                         dynamic), updates (i64); then value seed (f32) = inverse_count * loss_scale and the
+//                         outputs loss_scale, skipped, exhausted (f32)
+//   accumulator P         one for each use of P that a gradient reaches: `P`, or `P#0`, `P#1` … where P has several
+//   accumulator loss      f32: the sum of token losses
+//   value P               P in the type that is computed in, where parameters are kept in another
+//   value inverse_count   f32: 1 / max(1, counted tokens of the whole step)
+//   value count           i64: those tokens
+//   output …              loss, grad_norm, learning_rate (f32), tokens (i64), and what evaluation needs
+//
 // begin        counts the labels of the whole step; writes the values; casts parameters, once a step.
 // microbatch   one `read` for each use of a parameter or argument, with the path of the op that uses it (so a tied
-// parameter
-//              is read by each stage that uses it); the model's ops with the batch fixed (attention and cross_entropy
-//              keep their log-sum-exp), computed in the recipe's type up to the loss, which is f32; loss sum added to its
-//              accumulator; then the derivatives, seeded with inverse_count or seed (see Autodiff.h), each gradient made in
-//              the accumulator's type and added to it: `add` whose first operand is the accumulator.
-// update       gradient of P = its accumulators in use order, cast to the type in which ranks exchange it (`summands`: before
-//              the sum over ranks) and to f32; one vector [loss sum, square sum of each trained P in the
-// model's
-//              order] (`stack dim 0`, then `unstack`), so that all ranks and stages exchange it at once;
+//              parameter is read by each stage that uses it); the model's ops with the batch fixed (attention and
+//              cross_entropy keep their log-sum-exp), computed in the recipe's type up to the loss, which is f32; loss
+//              sum added to its accumulator; then the derivatives, seeded with inverse_count or seed (see Autodiff.h),
+//              each gradient made in the accumulator's type and added to it: `add` whose first operand is the
+//              accumulator.
+// update       gradient of P = its accumulators in use order, cast to the type in which ranks exchange it (`summands`:
+//              before the sum over ranks) and to f32; one vector [loss sum, square sum of each trained P in the
+//              model's order] (`stack dim 0`, then `unstack`), so that all ranks and stages exchange it at once;
 //              grad_norm = sqrt(sum of the square sums, first to last); clip scale = min(1, clip / (grad_norm + 1e-6)),
 //              1 without clip; loss = loss sum * inverse_count; adamw for each P, in f32, on its master where there is
-//              one; P itself is cast from what adamw makes. With a loss scale norm and clip scale are divided by it, and
-//              where the norm is not finite, on whatever rank, every adamw leaves all as it was (`unless`): see LossScale.h. What belongs to P has P's group as
-//              path (LayerPaths.h), what belongs to all has none.
+//              one; P itself is cast from what adamw makes. With a loss scale norm and clip scale are divided by it,
+//              and where the norm is not finite, on whatever rank, every adamw leaves all as it was (`unless`): see
+//              LossScale.h. What belongs to P has P's group as path (LayerPaths.h), what belongs to all has none.
 // evaluate     runs instead of update after the forward phase alone: loss.
 #pragma once
 #include "dialect/NN/NN.h"

@@ -98,18 +98,36 @@ void ModelVerifier::verifyCount() {
            "be counted before it runs";
 }
 
-/// Types of floats are the recipe's. Told where another one comes in, not at all that is made of it.
+/// The line that a user wrote an op in, whatever calls it was put in place by.
+static Location writtenAt(Operation *op) {
+  Location loc = op->getLoc();
+  for (;;) {
+    if (auto name = dyn_cast<NameLoc>(loc))
+      loc = name.getChildLoc();
+    else if (auto call = dyn_cast<CallSiteLoc>(loc))
+      loc = call.getCallee();
+    else
+      return loc;
+  }
+}
+
+/// Types of floats are the recipe's. Told where another one comes in, not at all that is made of it, and once for a
+/// line that many layers share.
 void ModelVerifier::verifyTypes() {
   auto other = [](Type type) {
     auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
     return element && !element.isF32() ? element : FloatType();
   };
-  StringRef rest = "; a model is written in f32, and the recipe's precision says what is kept and computed in which type";
+  StringRef rest =
+      "; a model is written in f32, and the recipe's precision says what is kept and computed in which type";
+  llvm::DenseSet<Location> told;
   for (Operation &op : model.getBody().front()) {
     if (llvm::any_of(op.getOperandTypes(), other))
       continue;
     for (Type type : op.getResultTypes())
       if (FloatType found = other(type)) {
+        if (!isa<UnknownLoc>(writtenAt(&op)) && !told.insert(writtenAt(&op)).second)
+          break;
         if (auto param = dyn_cast<ParamOp>(op))
           fault(param) << "parameter '" << param.getName() << "' is of " << found << rest;
         else

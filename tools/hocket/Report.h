@@ -19,8 +19,8 @@ struct HoldingReport {
   std::string name;
   std::vector<uint64_t> shape, local, stateLocal; ///< whole; what a rank holds of it; of its optimizer state
   std::string split, stateSplit;                  ///< "dim 0 over tp", "" for whole
-  /// "bf16", … of the parameter, and of its moments, master and accumulators ("" where there are none), and of the copy to
-  /// compute with ("" where that is the parameter itself).
+  /// "bf16", … of the parameter, and of its moments, master and accumulators ("" where there are none), and of the copy
+  /// to compute with ("" where that is the parameter itself).
   std::string type = "", moments = "", master = "", accumulators = "", compute = "";
 };
 
@@ -63,8 +63,8 @@ Report makeReport(const program::ProgramT &program, std::optional<uint32_t> rank
 nlohmann::ordered_json reportJson(const Report &report, const program::ProgramT &program);
 /// For people: stages that are alike are one block, layers that are alike one line.
 std::string reportText(const Report &report, const program::ProgramT &program);
-/// Fills in what the program file does not say, of which type accumulators and copies to compute with are: from the planned
-/// step programs of which the program file was made.
+/// Fills in what the program file does not say, of which type accumulators and copies to compute with are: from the
+/// planned step programs of which the program file was made.
 void addTypesFrom(mlir::ModuleOp module, Report &report);
 /// 1234567 as "1.18 MiB".
 std::string bytesText(uint64_t bytes);

@@ -1,7 +1,7 @@
 // Types of what lives in a step and no longer: accumulators, and copies of parameters to compute with.
 #include "dialect/Step/Step.h"
-#include "llvm/ADT/StringExtras.h"
 #include "tools/hocket/Report.h"
+#include "llvm/ADT/StringExtras.h"
 using namespace mlir;
 using namespace hocket;
 

@@ -62,11 +62,12 @@ struct StageText {
 
   /// "params bf16, accumulators f32, …": all types that there are of each, most often one.
   std::string types() const {
-    const std::pair<const char *, std::string HoldingReport::*> kinds[] = {{"params", &HoldingReport::type},
-                                                                           {"copies to compute", &HoldingReport::compute},
-                                                                           {"accumulators", &HoldingReport::accumulators},
-                                                                           {"masters", &HoldingReport::master},
-                                                                           {"moments", &HoldingReport::moments}};
+    const std::pair<const char *, std::string HoldingReport::*> kinds[] = {
+        {"params", &HoldingReport::type},
+        {"copies to compute", &HoldingReport::compute},
+        {"accumulators", &HoldingReport::accumulators},
+        {"masters", &HoldingReport::master},
+        {"moments", &HoldingReport::moments}};
     std::string out;
     for (auto [what, member] : kinds) {
       std::set<std::string> found;

@@ -17,7 +17,7 @@ extern const TestModel groupedLlama; ///< tinyLlama: 2 KV heads with 2 query hea
 
 struct TestPlan {
   int64_t dp = 1, tp = 1, zero = 0;
-  std::string splits = "split megatron over \"tp\""; ///< tactics beside batch and zero
+  std::string splits = "split megatron over \"tp\"";               ///< tactics beside batch and zero
   std::string precision = "params f32 compute f32 accumulate f32"; ///< of the recipe
   std::string entries = "";                                        ///< of the recipe, further ones
   std::string text() const;

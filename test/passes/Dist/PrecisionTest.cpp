@@ -53,7 +53,8 @@ TEST_P(Precisions, LossGradientsAndParametersAreThoseOfOneRank) {
 INSTANTIATE_TEST_SUITE_P(Mixes, Precisions, ::testing::ValuesIn(grid()), nameOf);
 
 namespace {
-/// Two data-parallel replicas of two shards; an infinite row of the embedding that tokens of the first replica alone use.
+/// Two data-parallel replicas of two shards; an infinite row of the embedding that tokens of the first replica alone
+/// use.
 struct OverflowOnOneReplica {
   Program program;
   interpreter::LockstepOps ops;

@@ -73,7 +73,8 @@ TEST(LossScale, F01DynamicScaleFloor) {
 }
 
 TEST(LossScale, GrowsAfterGoodStepsAndGivesItsChancesBack) {
-  ScaledRun run("loss_scale dynamic(initial = 8, growth = 4, backoff = 0.25, interval = 2, hysteresis = 2, floor = 0.5)");
+  ScaledRun run(
+      "loss_scale dynamic(initial = 8, growth = 4, backoff = 0.25, interval = 2, hysteresis = 2, floor = 0.5)");
   ASSERT_TRUE(run);
   auto expect = [&](double scale, double good, double chances) {
     EXPECT_EQ(run.number("loss_scale"), scale);

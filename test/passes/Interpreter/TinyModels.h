@@ -16,8 +16,8 @@ extern const char *const tinyLlama;
 /// Logits are a row of a table [2, 2] for each token; sequence 3. No layers.
 extern const char *const tableModel;
 
-/// adamw, weight decay 0.1, rate 1e-2 after 2 steps of warm-up, clip 1; `extra` stands among its entries. `precision`: what
-/// follows the word.
+/// adamw, weight decay 0.1, rate 1e-2 after 2 steps of warm-up, clip 1; `extra` stands among its entries. `precision`:
+/// what follows the word.
 std::string recipeFor(llvm::StringRef model, int64_t batch, llvm::StringRef extra = "",
                       llvm::StringRef precision = "params f32 compute f32 accumulate f32");
 

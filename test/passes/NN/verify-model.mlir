@@ -92,3 +92,21 @@ nn.model @m(%tokens: tensor<?x2xi32>, %next: tensor<?x2xi32>) -> (tensor<f32>, t
   %sum, %count = cross_entropy %z, %next : tensor<?x2x4xf32>, tensor<?x2xi32> -> tensor<f32>, tensor<i64>
   return %sum, %count : tensor<f32>, tensor<i64>
 }
+
+// -----
+
+// One line, two layers, one fault.
+nn.block @layer(%x: tensor<?x2x4xbf16>) -> tensor<?x2x4xbf16> {
+  // expected-error-re @+1 {{{{^}}parameter 'h.0.bias' is of 'bf16'; a model is written in f32, and the recipe's precision says what is kept and computed in which type{{$}}}}
+  %b = param "bias" : tensor<4xbf16> init ones
+  %y = add %x, %b : tensor<?x2x4xbf16>, tensor<4xbf16> -> tensor<?x2x4xbf16>
+  return %y : tensor<?x2x4xbf16>
+}
+nn.model @m(%tokens: tensor<?x2xi32>, %next: tensor<?x2xi32>) -> (tensor<f32>, tensor<i64>) {
+  // expected-error-re @+1 {{{{^}}parameter 'wte' is of 'bf16'; a model is written in f32, and the recipe's precision says what is kept and computed in which type{{$}}}}
+  %wte = param "wte" : tensor<5x4xbf16> init ones
+  %x = embedding %tokens, %wte : tensor<?x2xi32>, tensor<5x4xbf16> -> tensor<?x2x4xbf16>
+  %y = repeat @layer(%x) 2 as "h" : tensor<?x2x4xbf16>
+  %sum, %count = cross_entropy %y, %next : tensor<?x2x4xbf16>, tensor<?x2xi32> -> tensor<f32>, tensor<i64>
+  return %sum, %count : tensor<f32>, tensor<i64>
+}

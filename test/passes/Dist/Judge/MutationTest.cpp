@@ -74,8 +74,8 @@ TEST(Mutation, Gpt) { mutateAll(fourHeadGpt, {2, 2, 1}); }
 // Two KV heads, gated feed-forward, untied head of 11 columns over 2.
 TEST(Mutation, Llama) { mutateAll(groupedLlama, {2, 2, 1}); }
 
-// Gradients go over the data axes in bf16, rounded before the sum: a cast that needs the sum may not stand there. Each of
-// the parameters has one such cast; one of a whole value may say `summands` or not.
+// Gradients go over the data axes in bf16, rounded before the sum: a cast that needs the sum may not stand there. Each
+// of the parameters has one such cast; one of a whole value may say `summands` or not.
 TEST(Mutation, CastsStandOnTheirSideOfTheSum) {
   TestPlan plan{2, 2, 1};
   plan.precision = "params bf16 compute bf16 accumulate f32 reduce bf16 master f32";

@@ -17,7 +17,7 @@ bool dropOffset(mlir::Operation *op);       ///< an op that took an offset takes
 /// The first (last) user takes the operand of an all_reduce, and its results are joined; claims are changed to fit.
 bool movePastFirstUser(mlir::Operation *op);
 bool movePastLastUser(mlir::Operation *op);
-bool otherCast(mlir::Operation *op); ///< a cast of summands becomes one of the sum, and the other way round
+bool otherCast(mlir::Operation *op);    ///< a cast of summands becomes one of the sum, and the other way round
 bool wrongPartial(mlir::Operation *op); ///< claims that its first result is partial over tp, or is not any more
 
 // ---- equivalents
