@@ -66,7 +66,7 @@ static std::vector<Tensor> argumentsOf(Function &function) {
   return arguments;
 }
 
-void Module::writeModel(const Name &name, Sequence sequence, const Body &body) {
+void Module::writeModel(const Name &name, Sequence sequence, bool documents, const Body &body) {
   if (sequence.length < 1)
     state->fault(name.where) << "model @" << name.text << " has sequences of " << sequence.length
                              << " tokens, expected at least 1";
@@ -74,7 +74,9 @@ void Module::writeModel(const Name &name, Sequence sequence, const Body &body) {
   mlir::OpBuilder builder = state->atEnd();
   auto tokens = mlir::RankedTensorType::get({mlir::ShapedType::kDynamic, std::max<int64_t>(sequence.length, 1)},
                                             builder.getI32Type());
-  Function &model = declare<nn::ModelOp>(*state, builder, name, {tokens, tokens}, {"tokens", "next"});
+  SmallVector<mlir::Type> types(documents ? 3 : 2, tokens);
+  StringRef names[] = {"tokens", "next", "documents"};
+  Function &model = declare<nn::ModelOp>(*state, builder, name, types, ArrayRef(names).take_front(types.size()));
   state->writeBody(model, body, argumentsOf(model));
 }
 

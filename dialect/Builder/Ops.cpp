@@ -135,7 +135,9 @@ Tensor rope(Tensor x, Tensor positions, const Rope &options, Where where) {
 }
 
 Tensor attention(Tensor q, Tensor k, Tensor v, At at, const Attention &options, Where where) {
-  Use use(where, {q, k, v, at.queries, at.keys});
+  SmallVector<Tensor> operands{q, k, v, at.queries, at.keys};
+  llvm::append_range(operands, at.documents);
+  Use use(where, operands);
   if (!use.sound())
     return use.unknown();
   mlir::Builder &builder = use.builder;
@@ -148,9 +150,10 @@ Tensor attention(Tensor q, Tensor k, Tensor v, At at, const Attention &options, 
     if (vType.getRank() > 0)
       shape.back() = vType.getShape().back();
   }
+  auto documents = llvm::map_to_vector(at.documents, [](Tensor each) { return Access::value(each); });
   auto mask = options.mask == Mask::causal ? nn::MaskKind::Causal : nn::MaskKind::Full;
   return use.make<nn::AttentionOp>(shaped(qType, shape), mlir::Type(), Access::value(q), Access::value(k),
-                                   Access::value(v), Access::value(at.queries), Access::value(at.keys),
+                                   Access::value(v), Access::value(at.queries), Access::value(at.keys), documents,
                                    nn::MaskKindAttr::get(builder.getContext(), mask), builder.getF64FloatAttr(scale),
                                    whole(builder, options.window), real(builder, options.softcap));
 }

@@ -12,24 +12,25 @@ constexpr double unseen = -std::numeric_limits<double>::infinity(); ///< the sco
 
 bool isGrouped(Value q) { return tensorType(q).getRank() == 5; }
 
-/// Terms of q, k, v, both positions, y and lse; q is grouped or not.
+/// Terms of q, k, v, both positions, y, lse and both documents (or none); q is grouped or not.
 struct AttentionTerms {
-  std::string heads, q, k, v, y, lse, positions = "b s, b !t";
-  explicit AttentionTerms(bool grouped)
+  std::string heads, q, k, v, y, lse, positions = "b s, b !t", documents;
+  explicit AttentionTerms(bool grouped, bool hasDocuments)
       : heads(grouped ? "b s kv g" : "b s n"), q(heads + " !d"), k(grouped ? "b !t kv !d" : "b !t n !d"),
-        v(grouped ? "b !t kv !e" : "b !t n !e"), y(heads + " !e"), lse(heads) {}
+        v(grouped ? "b !t kv !e" : "b !t n !e"), y(heads + " !e"), lse(heads),
+        documents(hasDocuments ? ", " + positions : "") {}
 };
 
 std::string attentionRule(AttentionOp op) {
-  AttentionTerms terms(isGrouped(op.getQ()));
-  return terms.q + ", " + terms.k + ", " + terms.v + ", " + terms.positions + " -> " + terms.y +
+  AttentionTerms terms(isGrouped(op.getQ()), !op.getDocuments().empty());
+  return terms.q + ", " + terms.k + ", " + terms.v + ", " + terms.positions + terms.documents + " -> " + terms.y +
          (op.getLse() ? ", " + terms.lse : "");
 }
 
 std::string attentionGradRule(AttentionGradOp op) {
-  AttentionTerms terms(isGrouped(op.getQ()));
+  AttentionTerms terms(isGrouped(op.getQ()), !op.getDocuments().empty());
   return terms.y + ", " + terms.q + ", " + terms.k + ", " + terms.v + ", " + terms.positions + ", " + terms.y + ", " +
-         terms.lse + " -> " + terms.q + ", " + terms.k + ", " + terms.v;
+         terms.lse + terms.documents + " -> " + terms.q + ", " + terms.k + ", " + terms.v;
 }
 
 /// The numbers of mask and score, and what one query row does; AttentionOp and AttentionGradOp have the same
@@ -59,6 +60,25 @@ struct Scores {
       return {product, scale};
     double squashed = std::tanh(product / softcap);
     return {softcap * squashed, scale * (1 - squashed * squashed)};
+  }
+};
+
+/// Positions and documents of queries and keys: who sees whom.
+struct Visibility {
+  const Scores &scores;
+  const HostTensor &queryPositions, &keyPositions;
+  const HostTensor *queryDocuments, *keyDocuments; ///< null if there are none
+
+  /// `documents`: none or two operands.
+  Visibility(const Scores &scores, const HostTensor &queryPositions, const HostTensor &keyPositions,
+             ArrayRef<const HostTensor *> documents)
+      : scores(scores), queryPositions(queryPositions), keyPositions(keyPositions),
+        queryDocuments(documents.empty() ? nullptr : documents[0]),
+        keyDocuments(documents.empty() ? nullptr : documents[1]) {}
+  /// Rows of [b, s] and of [b, t].
+  bool sees(int64_t query, int64_t key) const {
+    return scores.sees(queryPositions[query], keyPositions[key]) &&
+           (!queryDocuments || (*queryDocuments)[query] == (*keyDocuments)[key]);
   }
 };
 
@@ -96,6 +116,11 @@ template <typename OpT> void checkMask(ShapeCheck &check, OpT op) {
     check.fault() << "softcap is " << realText(op.getSoftcap()->convertToDouble()) << ", expected more than 0";
   IntegerType i32 = IntegerType::get(op.getContext(), 32);
   check.element({"q_positions", op.getQPositions()}, i32).element({"k_positions", op.getKPositions()}, i32);
+  size_t documents = op.getDocuments().size();
+  if (documents != 0 && documents != 2)
+    check.fault() << "has " << documents << " tensors of documents, expected 2: those of the queries and of the keys";
+  for (Value each : op.getDocuments())
+    check.element({"documents", each}, i32);
 }
 
 /// Pairs of query and key that the mask lets through, for one head: exact for whole sequences, half of all pairs for a
@@ -129,7 +154,7 @@ LogicalResult AttentionOp::verify() {
     check.element({"lse", getLse()}, Float32Type::get(getContext()));
   checkMask(check, *this);
   if (check.rank({"q", getQ()}, 4, 5))
-    check.fits(attentionRule(*this), "q, k, v, q_positions, k_positions -> y, lse");
+    check.fits(attentionRule(*this), "q, k, v, q_positions, k_positions, q_documents, k_documents -> y, lse");
   return check.result();
 }
 
@@ -141,14 +166,14 @@ int64_t AttentionOp::getFlops() {
 
 void AttentionOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
   const HostTensor &q = *operands[0], &k = *operands[1], &v = *operands[2];
-  const HostTensor &queryPositions = *operands[3], &keyPositions = *operands[4];
   Scores scores(*this);
+  Visibility visibility(scores, *operands[3], *operands[4], operands.drop_front(5));
   Heads heads(q, k, v);
   std::vector<double> row(heads.t);
   heads.forEachQuery([&](int64_t batch, int64_t s, int64_t head, int64_t query) {
     double max = unseen, sum = 0;
     for (int64_t t = 0; t < heads.t; ++t) {
-      bool seen = scores.sees(queryPositions[batch * heads.s + s], keyPositions[batch * heads.t + t]);
+      bool seen = visibility.sees(batch * heads.s + s, batch * heads.t + t);
       row[t] = seen ? scores.score(rowOf(q, query), rowOf(k, heads.key(batch, t, head)), heads.d).first : unseen;
       max = std::max(max, row[t]);
     }
@@ -171,10 +196,10 @@ static AttentionOp withLogSumExp(AttentionOp op) {
     return op;
   OpBuilder builder(op);
   auto type = RankedTensorType::get(tensorType(op.getQ()).getShape().drop_back(), builder.getF32Type());
-  auto kept =
-      AttentionOp::create(builder, op.getLoc(), op.getY().getType(), type, op.getQ(), op.getK(), op.getV(),
-                          op.getQPositions(), op.getKPositions(), op.getMaskAttr(), op.getScaleAttr(),
-                          op.getWindowAttr(), op.getSoftcapAttr(), op.getPathAttr(), op.getPhaseAttr(), ArrayAttr());
+  auto kept = AttentionOp::create(builder, op.getLoc(), op.getY().getType(), type, op.getQ(), op.getK(), op.getV(),
+                                  op.getQPositions(), op.getKPositions(), op.getDocuments(), op.getMaskAttr(),
+                                  op.getScaleAttr(), op.getWindowAttr(), op.getSoftcapAttr(), op.getPathAttr(),
+                                  op.getPhaseAttr(), ArrayAttr());
   op.getY().replaceAllUsesWith(kept.getY());
   op.erase();
   return kept;
@@ -189,8 +214,8 @@ void AttentionOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, cons
   auto grads = make<AttentionGradOp>(builder, forward.getLoc(), forward.getQ().getType(), forward.getK().getType(),
                                      forward.getV().getType(), dy, forward.getQ(), forward.getK(), forward.getV(),
                                      forward.getQPositions(), forward.getKPositions(), forward.getY(), forward.getLse(),
-                                     forward.getMaskAttr(), forward.getScaleAttr(), forward.getWindowAttr(),
-                                     forward.getSoftcapAttr());
+                                     forward.getDocuments(), forward.getMaskAttr(), forward.getScaleAttr(),
+                                     forward.getWindowAttr(), forward.getSoftcapAttr());
   for (int i = 0; i < 3; ++i)
     if (needed[i])
       operandGrads[i] = grads->getResult(i);
@@ -212,7 +237,8 @@ LogicalResult AttentionGradOp::verify() {
       .element({"lse", getLse()}, Float32Type::get(getContext()));
   checkMask(check, *this);
   if (check.rank({"q", getQ()}, 4, 5))
-    check.fits(attentionGradRule(*this), "dy, q, k, v, q_positions, k_positions, y, lse -> dq, dk, dv");
+    check.fits(attentionGradRule(*this),
+               "dy, q, k, v, q_positions, k_positions, y, lse, q_documents, k_documents -> dq, dk, dv");
   return check.result();
 }
 
@@ -228,8 +254,9 @@ int64_t AttentionGradOp::getFlops() { // scores again, dq and dk over d; dy · v
 
 void AttentionGradOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
   const HostTensor &dy = *operands[0], &q = *operands[1], &k = *operands[2], &v = *operands[3];
-  const HostTensor &queryPositions = *operands[4], &keyPositions = *operands[5], &y = *operands[6], &lse = *operands[7];
+  const HostTensor &y = *operands[6], &lse = *operands[7];
   Scores scores(*this);
+  Visibility visibility(scores, *operands[4], *operands[5], operands.drop_front(8));
   Heads heads(q, k, v);
   for (HostTensor &result : results)
     std::fill(result.data.begin(), result.data.end(), 0.0);
@@ -239,7 +266,7 @@ void AttentionGradOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArr
     for (int64_t i = 0; i < heads.e; ++i)
       delta += dyRow[i] * rowOf(y, query)[i];
     for (int64_t t = 0; t < heads.t; ++t) {
-      if (!scores.sees(queryPositions[batch * heads.s + s], keyPositions[batch * heads.t + t]))
+      if (!visibility.sees(batch * heads.s + s, batch * heads.t + t))
         continue;
       int64_t key = heads.key(batch, t, head);
       auto [score, slope] = scores.score(qRow, rowOf(k, key), heads.d);

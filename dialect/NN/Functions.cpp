@@ -141,12 +141,15 @@ static bool isTokenTensor(Type type) {
 LogicalResult ModelOp::verify() {
   LogicalResult result = verifyFunction(*this);
   ArrayRef<Type> types = getArgumentTypes();
-  if (types.size() != 2)
-    result = emitOpError() << "has " << types.size() << " arguments, expected two: tokens and labels";
+  if (types.size() != 2 && types.size() != 3)
+    result = emitOpError() << "has " << types.size()
+                           << " arguments, expected two or three: tokens, labels and perhaps documents";
   else if (!isTokenTensor(types[0]))
     result = emitOpError() << "takes tokens as " << types[0] << ", expected tensor<?x(sequence)xi32>";
-  else if (types[1] != types[0])
-    result = emitOpError() << "takes labels as " << types[1] << ", expected " << types[0] << " like the tokens";
+  else
+    for (auto [type, name] : llvm::zip(types.drop_front(), ArrayRef<StringRef>{"labels", "documents"}))
+      if (type != types[0])
+        result = emitOpError() << "takes " << name << " as " << type << ", expected " << types[0] << " like the tokens";
   Builder builder(getContext());
   Type loss = RankedTensorType::get({}, builder.getF32Type()), count = RankedTensorType::get({}, builder.getI64Type());
   if (getResultTypes() != ArrayRef<Type>{loss, count})

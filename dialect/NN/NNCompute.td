@@ -65,18 +65,20 @@ def NN_RopeOp : NN_ComputeOp<"rope", (ins NN_Tensor:$x, NN_Tensor:$positions,
 
 defvar attentionMask = (ins NN_MaskKind:$mask, F64Attr:$scale, OptionalAttr<I64Attr>:$window, OptionalAttr<F64Attr>:$softcap);
 def NN_AttentionOp : NN_CostedOp<"attention", !con((ins NN_Tensor:$q, NN_Tensor:$k, NN_Tensor:$v, NN_Tensor:$q_positions,
-    NN_Tensor:$k_positions), attentionMask), differentiable> {
+    NN_Tensor:$k_positions, Variadic<NN_Tensor>:$documents), attentionMask), differentiable> {
   let summary = "softmax(scale q k^T, masked) v, per head";
   let description = [{
     q [b, s, n, d] or grouped [b, s, kv, g, d]; k [b, t, kv, d]; v [b, t, kv, e]; y as q with e for d. Positions are
     [b, s] and [b, t] i32. `causal`: key position <= query position; `window` w: also query - key < w. `softcap` c: scores
-    become c tanh(scores / c) before the mask. In training the log-sum-exp of each row, [b, s, n] or [b, s, kv, g], is kept
+    become c tanh(scores / c) before the mask. `documents`: of the queries [b, s] and of the keys [b, t], i32; a key of another
+    document is not seen, whatever else the mask says. In training the log-sum-exp of each row, [b, s, n] or [b, s, kv, g], is kept
     as a second result.
   }];
   let results = (outs NN_Tensor:$y, Optional<NN_Tensor>:$lse);
-  let assemblyFormat = [{$q `,` $k `,` $v `at` $q_positions `,` $k_positions
+  let assemblyFormat = [{$q `,` $k `,` $v `at` $q_positions `,` $k_positions (`documents` $documents^)?
       custom<AttentionMask>($mask, $scale, $window, $softcap)
-      `:` type($q) `,` type($k) `,` type($v) `,` type($q_positions) `,` type($k_positions) `->` type($y) (`,` type($lse)^)?
+      `:` type($q) `,` type($k) `,` type($v) `,` type($q_positions) `,` type($k_positions) (`,` type($documents)^)?
+      `->` type($y) (`,` type($lse)^)?
       `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 

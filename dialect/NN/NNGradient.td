@@ -35,12 +35,13 @@ def NN_RmsNormParamGradOp : NN_ComputeOp<"rms_norm_param_grad", (ins NN_Tensor:$
       `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 def NN_AttentionGradOp : NN_CostedOp<"attention_grad", !con((ins NN_Tensor:$dy, NN_Tensor:$q, NN_Tensor:$k, NN_Tensor:$v,
-    NN_Tensor:$q_positions, NN_Tensor:$k_positions, NN_Tensor:$y, NN_Tensor:$lse), attentionMask)> {
+    NN_Tensor:$q_positions, NN_Tensor:$k_positions, NN_Tensor:$y, NN_Tensor:$lse, Variadic<NN_Tensor>:$documents),
+    attentionMask)> {
   let summary = "gradients of q, k, v from dy, the output y and the log-sum-exp that the forward kept";
   let results = (outs NN_Tensor:$dq, NN_Tensor:$dk, NN_Tensor:$dv);
-  let assemblyFormat = [{$dy `,` $q `,` $k `,` $v `at` $q_positions `,` $k_positions `,` $y `,` $lse
+  let assemblyFormat = [{$dy `,` $q `,` $k `,` $v `at` $q_positions `,` $k_positions `,` $y `,` $lse (`documents` $documents^)?
       custom<AttentionMask>($mask, $scale, $window, $softcap)
-      `:` type($dy) `,` type($q) `,` type($k) `,` type($v) `,` type($q_positions) `,` type($k_positions) `,` type($y) `,` type($lse)
+      `:` type($dy) `,` type($q) `,` type($k) `,` type($v) `,` type($q_positions) `,` type($k_positions) `,` type($y) `,` type($lse) (`,` type($documents)^)?
       `->` type($dq) `,` type($dk) `,` type($dv) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 def NN_CrossEntropyGradOp : NN_OffsetOp<"cross_entropy_grad", (ins NN_Tensor:$dsum, NN_Tensor:$logits, NN_Tensor:$labels,

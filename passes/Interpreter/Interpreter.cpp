@@ -8,7 +8,7 @@ namespace hocket::interpreter {
 
 Batch cutBatch(ArrayRef<int32_t> tokens, int64_t first, int64_t microbatches, int64_t rows, int64_t sequence) {
   int64_t shape[] = {microbatches, rows, sequence};
-  Batch batch{HostTensor(shape), HostTensor(shape)};
+  Batch batch{HostTensor(shape), HostTensor(shape), {}};
   for (int64_t i = 0; i < batch.tokens.size(); ++i) {
     batch.tokens[i] = tokens[first * sequence + i];
     batch.labels[i] = tokens[first * sequence + i + 1];
@@ -92,9 +92,12 @@ static HostTensor slice(const HostTensor &all, int64_t index) {
 LogicalResult Interpreter::microbatches(const Batch &batch, bool forwardOnly) {
   TrainingStepOp step = machine.step();
   SlotOp tokens = step.findSlot(SlotKind::Input, argument(0)), labels = step.findSlot(SlotKind::Input, argument(1));
+  SlotOp documents = step.findSlot(SlotKind::Input, argument(2)); // null if the model does not read them
   for (int64_t i = 0, count = step.getMicrobatches(); i < count; ++i) {
     put(tokens, slice(batch.tokens, i));
     put(labels, slice(batch.labels, i));
+    if (documents)
+      put(documents, slice(batch.documents, i));
     if (failed(machine.run(step.getMicrobatch(), forwardOnly)))
       return failure();
   }

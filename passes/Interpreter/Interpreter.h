@@ -20,9 +20,10 @@ struct SlotLayout {
       [](nn::SlotOp, const PerRank &pieces) -> llvm::FailureOr<nn::HostTensor> { return pieces[0]; };
 };
 
-/// The inputs of one step: [microbatches, rows, sequence] token ids, and labels (-1: not counted).
+/// The inputs of one step: [microbatches, rows, sequence] token ids, labels (-1: not counted), and where the model reads
+/// them the number of each token's document.
 struct Batch {
-  nn::HostTensor tokens, labels;
+  nn::HostTensor tokens, labels, documents;
 };
 /// `rows` * `microbatches` sequences from a stream of tokens, in order from sequence number `first`: sequence i is
 /// tokens [i s, i s + s), its labels the tokens that follow. The stream has at least (first + rows * microbatches) * s
@@ -61,7 +62,7 @@ private:
   llvm::LogicalResult microbatches(const Batch &batch, bool forwardOnly);
   void put(nn::SlotOp slot, const nn::HostTensor &whole);
   llvm::FailureOr<double> output(llvm::StringRef name);
-  llvm::StringRef argument(int64_t index); ///< name of the slot of tokens (0) and labels (1)
+  llvm::StringRef argument(int64_t index); ///< name of the slot of tokens (0), labels (1), documents (2); empty
 
   Machine machine;
   SlotLayout layout;

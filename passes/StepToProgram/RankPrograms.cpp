@@ -214,7 +214,18 @@ struct RankProgramWriter {
     out->state.push_back(std::move(made));
   }
 
-  /// Tokens are the model's first argument, labels its second; `NAME.all` is all microbatches of NAME.
+  /// Tokens are the model's first argument, labels its second, documents its third.
+  program::InputKind kindOfRows(StringRef name) {
+    constexpr program::InputKind kinds[] = {program::InputKind::Tokens, program::InputKind::Labels,
+                                            program::InputKind::Documents};
+    if (std::optional<ArrayAttr> names = shared.model.getArgNames())
+      for (auto [argument, kind] : llvm::zip(names->getAsRange<StringAttr>(), kinds))
+        if (argument.getValue() == name)
+          return kind;
+    return program::InputKind::Labels;
+  }
+
+  /// `NAME.all` is all microbatches of NAME.
   void addInput(BufferOp buffer) {
     auto memref = cast<MemRefType>(buffer.getBuffer().getType());
     auto made = std::make_unique<program::InputT>();
@@ -229,9 +240,7 @@ struct RankProgramWriter {
       made->kind = program::InputKind::Step;
       made->rows = made->columns = 1;
     } else {
-      auto arguments = shared.model.getArgNames();
-      bool tokens = arguments && !arguments->empty() && cast<StringAttr>((*arguments)[0]).getValue() == name;
-      made->kind = tokens ? program::InputKind::Tokens : program::InputKind::Labels;
+      made->kind = kindOfRows(name);
       made->rows = memref.getDimSize(memref.getRank() - 2);
       made->columns = memref.getDimSize(memref.getRank() - 1);
       where = program::Buffer(program::Space::Microbatch, where.offset(),

@@ -49,6 +49,7 @@ struct Run {
 struct BatchSource {
   std::optional<runtime::BatchReader> reader;
   int64_t rows = 0, microbatches = 0, sequence = 0;
+  bool readsDocuments = false;
 
   bool open(Session &session, Run &run, PlanChoice choice, const InterpretOptions &options,
             const analysis::BatchShape &shape, uint64_t seed) {
@@ -65,8 +66,9 @@ struct BatchSource {
     auto stream = runtime::TokenStream::open(options.data);
     if (!stream)
       return session.error(stream.error().message), false;
-    runtime::BatchShape wanted{uint64_t(rows * microbatches), uint64_t(sequence), uint64_t(vocabulary), uint64_t(rows),
-                               1};
+    readsDocuments = choice.model.getFunctionType().getNumInputs() > 2;
+    runtime::BatchShape wanted{
+        uint64_t(rows * microbatches), uint64_t(sequence), uint64_t(vocabulary), uint64_t(rows), 1, readsDocuments};
     auto made = runtime::BatchReader::create(std::move(*stream), wanted, seed);
     if (!made)
       return session.error(made.error().message), false;
@@ -76,14 +78,16 @@ struct BatchSource {
     return true;
   }
   std::optional<interpreter::Batch> read(Session &session, int64_t step) {
-    interpreter::Batch batch{nn::HostTensor({microbatches, rows, sequence}),
-                             nn::HostTensor({microbatches, rows, sequence})};
-    std::vector<int32_t> ids(rows * sequence), next(rows * sequence);
+    nn::HostTensor all({microbatches, rows, sequence});
+    interpreter::Batch batch{all, all, readsDocuments ? all : nn::HostTensor()};
+    int64_t size = rows * sequence;
+    std::vector<int32_t> ids(size), next(size), documents(readsDocuments ? size : 0);
     for (int64_t m = 0; m < microbatches; ++m) {
-      if (auto status = reader->read((step - 1) * rows * microbatches, m, 0, {ids, next, {}}); !status)
+      if (auto status = reader->read((step - 1) * rows * microbatches, m, 0, {ids, next, documents}); !status)
         return session.error(status.error().message), std::nullopt;
-      std::copy(ids.begin(), ids.end(), batch.tokens.data.begin() + m * rows * sequence);
-      std::copy(next.begin(), next.end(), batch.labels.data.begin() + m * rows * sequence);
+      std::copy(ids.begin(), ids.end(), batch.tokens.data.begin() + m * size);
+      std::copy(next.begin(), next.end(), batch.labels.data.begin() + m * size);
+      std::copy(documents.begin(), documents.end(), batch.documents.data.begin() + (readsDocuments ? m * size : 0));
     }
     return batch;
   }

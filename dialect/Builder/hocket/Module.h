@@ -37,12 +37,20 @@ public:
   Module(const Module &) = delete;
   Module &operator=(const Module &) = delete;
 
-  /// A model: build(Scope, tokens, labels) returns its Loss. Tokens and labels are [batch, sequence] of i32.
+  /// A model: build(Scope, tokens, labels) or build(Scope, tokens, labels, documents) returns its Loss. All are [batch,
+  /// sequence] of i32; documents number each token's document within its sequence.
   template <typename Build> Model model(Name name, Sequence sequence, Build build) {
-    static_assert(std::is_invocable_r_v<Loss, Build &, Scope, Tensor, Tensor>,
-                  "a model's function takes a Scope, tokens and labels, and returns a Loss");
-    writeModel(name, sequence, [&](Scope scope, const std::vector<Tensor> &args) {
-      Loss loss = build(scope, args[0], args[1]);
+    constexpr bool documents = std::is_invocable_r_v<Loss, Build &, Scope, Tensor, Tensor, Tensor>;
+    static_assert(documents || std::is_invocable_r_v<Loss, Build &, Scope, Tensor, Tensor>,
+                  "a model's function takes a Scope, tokens, labels and perhaps documents, and returns a Loss");
+    auto call = [&](Scope scope, const std::vector<Tensor> &args) {
+      if constexpr (documents)
+        return build(scope, args[0], args[1], args[2]);
+      else
+        return build(scope, args[0], args[1]);
+    };
+    writeModel(name, sequence, documents, [&](Scope scope, const std::vector<Tensor> &args) {
+      Loss loss = call(scope, args);
       return std::vector<Tensor>{loss.sum, loss.count};
     });
     return declareModel(name);
@@ -68,7 +76,7 @@ public:
 
 private:
   friend struct detail::Access;
-  void writeModel(const Name &name, Sequence sequence, const detail::Body &body);
+  void writeModel(const Name &name, Sequence sequence, bool documents, const detail::Body &body);
   Model declareModel(const Name &name);
   detail::BlockInfo *declareBlock(const Name &name, std::vector<std::string> arguments);
   std::unique_ptr<detail::State> state;

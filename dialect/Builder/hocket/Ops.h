@@ -62,9 +62,13 @@ struct Attention {
 /// Positions of queries and keys [b, s]; causal masks compare them.
 struct At {
   Tensor queries, keys;
+  std::vector<Tensor> documents = {}; ///< of queries and keys, or none
+  /// No key of another document is seen: at(positions).within(documents).
+  At within(Tensor documents) const { return within(documents, documents); }
+  At within(Tensor ofQueries, Tensor ofKeys) const { return {queries, keys, {ofQueries, ofKeys}}; }
 };
-inline At at(Tensor positions) { return {positions, positions}; }
-inline At at(Tensor queries, Tensor keys) { return {queries, keys}; }
+inline At at(Tensor positions) { return {positions, positions, {}}; }
+inline At at(Tensor queries, Tensor keys) { return {queries, keys, {}}; }
 /// q [b, s, n, d] or, for grouped heads, [b, s, kv, g, d]; k [b, t, kv, d]; v [b, t, kv, e]. The result is as q, with
 /// e.
 Tensor attention(Tensor q, Tensor k, Tensor v, At positions, const Attention &options = {},

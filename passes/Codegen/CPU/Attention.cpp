@@ -17,10 +17,9 @@ struct Forward : AttentionTile {
   Value turnedQ, scores, sums, maximum, total; ///< on the stack: [d,32], [keyBlock,32], [e,32], [32], [32]
 
   Forward(Emit &e, const SpecialKernel &kernel, nn::AttentionOp op)
-      : AttentionTile(e, AttentionSizes(op.getQ(), op.getK(), op.getV()), AttentionMask(op),
-                      kernel.of(op.getQPositions()), kernel.of(op.getKPositions())),
-        q(rowsOf(op.getQ(), kernel.of(op.getQ()))), k(rowsOf(op.getK(), kernel.of(op.getK()))),
-        v(rowsOf(op.getV(), kernel.of(op.getV()))), y(rowsOf(op.getY(), kernel.ofResult(op.getY()))) {
+      : AttentionTile(e, kernel, op), q(rowsOf(op.getQ(), kernel.of(op.getQ()))),
+        k(rowsOf(op.getK(), kernel.of(op.getK()))), v(rowsOf(op.getV(), kernel.of(op.getV()))),
+        y(rowsOf(op.getY(), kernel.ofResult(op.getY()))) {
     if (op.getLse())
       lse = kernel.ofResult(op.getLse());
     turnedQ = e.stackArray(f32, sizes.d * lanes), scores = e.stackArray(f32, keyBlock * lanes);

@@ -15,13 +15,11 @@ struct Backward : AttentionTile {
   Value logSum; ///< of the 32 queries
 
   Backward(Emit &e, const SpecialKernel &kernel, nn::AttentionGradOp op)
-      : AttentionTile(e, AttentionSizes(op.getQ(), op.getK(), op.getV()), AttentionMask(op),
-                      kernel.of(op.getQPositions()), kernel.of(op.getKPositions())),
-        dy(rowsOf(op.getDy(), kernel.of(op.getDy()))), q(rowsOf(op.getQ(), kernel.of(op.getQ()))),
-        k(rowsOf(op.getK(), kernel.of(op.getK()))), v(rowsOf(op.getV(), kernel.of(op.getV()))),
-        y(rowsOf(op.getY(), kernel.of(op.getY()))), dq(rowsOf(op.getDq(), kernel.ofResult(op.getDq()))),
-        dk(rowsOf(op.getDk(), kernel.ofResult(op.getDk()))), dv(rowsOf(op.getDv(), kernel.ofResult(op.getDv()))),
-        lse(kernel.of(op.getLse())) {
+      : AttentionTile(e, kernel, op), dy(rowsOf(op.getDy(), kernel.of(op.getDy()))),
+        q(rowsOf(op.getQ(), kernel.of(op.getQ()))), k(rowsOf(op.getK(), kernel.of(op.getK()))),
+        v(rowsOf(op.getV(), kernel.of(op.getV()))), y(rowsOf(op.getY(), kernel.of(op.getY()))),
+        dq(rowsOf(op.getDq(), kernel.ofResult(op.getDq()))), dk(rowsOf(op.getDk(), kernel.ofResult(op.getDk()))),
+        dv(rowsOf(op.getDv(), kernel.ofResult(op.getDv()))), lse(kernel.of(op.getLse())) {
     turnedQ = e.stackArray(f32, sizes.d * lanes), turnedDy = e.stackArray(f32, sizes.e * lanes);
     turnedDq = e.stackArray(f32, sizes.d * lanes);
     weights = e.stackArray(f32, keyBlock * lanes), slopes = e.stackArray(f32, keyBlock * lanes);

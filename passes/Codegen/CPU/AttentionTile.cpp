@@ -2,6 +2,7 @@
 #include "passes/Codegen/CPU/AttentionTile.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
+#include <tuple>
 using namespace mlir;
 
 namespace hocket::cpu {
@@ -103,37 +104,56 @@ void AttentionTile::beginQueries(Value batch, Value firstQuery) {
     return;
   Value at = e.plus(e.times(batch, sizes.s), firstQuery);
   queryPosition = e.loadVector(e.getI32Type(), qPositions, at, present);
+  std::tie(leastQuery, greatestQuery) = rangeOf(queryPosition);
+  if (!mask.documents)
+    return;
+  queryDocument = e.loadVector(e.getI32Type(), qDocuments, at, present);
+  std::tie(leastDocument, greatestDocument) = rangeOf(queryDocument);
+}
+
+std::pair<Value, Value> AttentionTile::rangeOf(Value numbers) {
   auto extreme = [&](double absent, bool greatest) {
-    Value numbers = queryPosition;
+    Value lanesThere = numbers;
     if (present)
-      numbers = e.choose(present, numbers, e.number(absent, numbers.getType()));
-    if (!greatest)
-      numbers = e.sub(e.number(-1, numbers.getType()), numbers); // -1 - x turns the order around without overflow
-    Value found = e.joinLanes(Reduction::Max, numbers);
+      lanesThere = e.choose(present, numbers, e.number(absent, numbers.getType()));
+    if (!greatest) // -1 - x turns the order around without overflow
+      lanesThere = e.sub(e.number(-1, lanesThere.getType()), lanesThere);
+    Value found = e.joinLanes(Reduction::Max, lanesThere);
     return greatest ? found : e.sub(e.number(-1, found.getType()), found);
   };
-  greatestQuery = extreme(std::numeric_limits<int32_t>::min(), true);
-  leastQuery = extreme(std::numeric_limits<int32_t>::max(), false);
+  Value greatest = extreme(std::numeric_limits<int32_t>::min(), true);
+  return {extreme(std::numeric_limits<int32_t>::max(), false), greatest};
+}
+
+std::pair<Value, Value> AttentionTile::rangeOf(Value buffer, Value first, Value end) {
+  Type i32 = e.getI32Type();
+  SmallVector<Value> start = {e.number(std::numeric_limits<int32_t>::max(), i32),
+                              e.number(std::numeric_limits<int32_t>::min(), i32)};
+  SmallVector<Value> range = e.loop(first, end, 1, start, [&](Value at, ValueRange before) {
+    Value number = e.load(i32, buffer, at);
+    return SmallVector<Value>{e.least(before[0], number), e.greatest(before[1], number)};
+  });
+  return {range[0], range[1]};
 }
 
 Value AttentionTile::anySeen(Value batch, Value firstKey, Value endKey) {
   Value yes = e.number(1, e.getI1Type());
   if (mask.always())
     return yes;
-  Type i32 = e.getI32Type();
-  Value row = e.times(batch, sizes.t);
-  SmallVector<Value> start = {e.number(std::numeric_limits<int32_t>::max(), i32),
-                              e.number(std::numeric_limits<int32_t>::min(), i32)};
-  SmallVector<Value> range = e.loop(firstKey, endKey, 1, start, [&](Value key, ValueRange before) {
-    Value position = e.load(i32, kPositions, e.plus(row, key));
-    return SmallVector<Value>{e.least(before[0], position), e.greatest(before[1], position)};
-  });
-  Value seen = yes;
-  if (mask.causal)
-    seen = e.both(seen, e.compare(arith::CmpIPredicate::sle, range[0], greatestQuery));
-  if (mask.window) {
-    Value distance = e.minus(e.widen(leastQuery), e.widen(range[1]));
-    seen = e.both(seen, e.compare(arith::CmpIPredicate::slt, distance, e.i64(mask.window)));
+  Value row = e.times(batch, sizes.t), first = e.plus(row, firstKey), end = e.plus(row, endKey), seen = yes;
+  if (mask.causal || mask.window) {
+    auto [least, greatest] = rangeOf(kPositions, first, end);
+    if (mask.causal)
+      seen = e.both(seen, e.compare(arith::CmpIPredicate::sle, least, greatestQuery));
+    if (mask.window) {
+      Value distance = e.minus(e.widen(leastQuery), e.widen(greatest));
+      seen = e.both(seen, e.compare(arith::CmpIPredicate::slt, distance, e.i64(mask.window)));
+    }
+  }
+  if (mask.documents) { // numbers of equal documents lie in both ranges
+    auto [least, greatest] = rangeOf(kDocuments, first, end);
+    seen = e.both(seen, e.compare(arith::CmpIPredicate::sle, least, greatestDocument));
+    seen = e.both(seen, e.compare(arith::CmpIPredicate::sle, leastDocument, greatest));
   }
   return seen;
 }
@@ -141,15 +161,19 @@ Value AttentionTile::anySeen(Value batch, Value firstKey, Value endKey) {
 Value AttentionTile::sees(Value batch, Value key) {
   if (mask.always())
     return {};
-  Value position = e.load(e.getI32Type(), kPositions, e.plus(e.times(batch, sizes.t), key));
-  Value seen;
-  if (mask.causal)
-    seen = e.compare(arith::CmpIPredicate::sge, queryPosition, position);
-  if (mask.window) {
-    Value distance = e.sub(queryPosition, position);
-    Value window = e.number(static_cast<double>(mask.window), distance.getType());
-    seen = e.both(seen, e.compare(arith::CmpIPredicate::slt, distance, window));
+  Value at = e.plus(e.times(batch, sizes.t), key), seen;
+  if (mask.causal || mask.window) {
+    Value position = e.load(e.getI32Type(), kPositions, at);
+    if (mask.causal)
+      seen = e.compare(arith::CmpIPredicate::sge, queryPosition, position);
+    if (mask.window) {
+      Value distance = e.sub(queryPosition, position);
+      Value window = e.number(static_cast<double>(mask.window), distance.getType());
+      seen = e.both(seen, e.compare(arith::CmpIPredicate::slt, distance, window));
+    }
   }
+  if (mask.documents)
+    seen = e.both(seen, e.compare(arith::CmpIPredicate::eq, queryDocument, e.load(e.getI32Type(), kDocuments, at)));
   return seen;
 }
 

@@ -20,14 +20,15 @@ struct AttentionSizes {
 
 /// Scores and mask, as the op says.
 struct AttentionMask {
-  bool causal;
+  bool causal, documents;
   int64_t window;
   double scale, softcap;
   template <typename OpT>
   explicit AttentionMask(OpT op)
-      : causal(op.getMask() == nn::MaskKind::Causal), window(static_cast<int64_t>(op.getWindow().value_or(0))),
-        scale(op.getScale().convertToDouble()), softcap(op.getSoftcap() ? op.getSoftcap()->convertToDouble() : 0) {}
-  bool always() const { return !causal && window == 0; }
+      : causal(op.getMask() == nn::MaskKind::Causal), documents(!op.getDocuments().empty()),
+        window(static_cast<int64_t>(op.getWindow().value_or(0))), scale(op.getScale().convertToDouble()),
+        softcap(op.getSoftcap() ? op.getSoftcap()->convertToDouble() : 0) {}
+  bool always() const { return !causal && window == 0 && !documents; }
 };
 
 /// A matrix of f32 in memory: element (row, column) is base[offset + row * rowStride + column * columnStride].
@@ -47,8 +48,14 @@ struct Rows {
 
 class AttentionTile {
 public:
-  AttentionTile(Emit &e, AttentionSizes sizes, AttentionMask mask, mlir::Value qPositions, mlir::Value kPositions)
-      : e(e), sizes(sizes), mask(mask), qPositions(qPositions), kPositions(kPositions), f32(e.getF32Type()) {}
+  /// `kernel` knows the buffers of the op's operands.
+  template <typename OpT>
+  AttentionTile(Emit &e, const SpecialKernel &kernel, OpT op)
+      : e(e), sizes(op.getQ(), op.getK(), op.getV()), mask(op), qPositions(kernel.of(op.getQPositions())),
+        kPositions(kernel.of(op.getKPositions())), f32(e.getF32Type()) {
+    if (mask.documents)
+      qDocuments = kernel.of(op.getDocuments()[0]), kDocuments = kernel.of(op.getDocuments()[1]);
+  }
 
   /// Of q, k, v, y and their gradients: one head's rows, which lie as far apart as there are heads.
   static Rows rowsOf(mlir::Value tensor, mlir::Value buffer);
@@ -71,7 +78,7 @@ public:
   Matrix widened(const Rows &rows, mlir::Value count, mlir::Value scratch);
   mlir::Value scratchRows(mlir::Type element, int64_t rows, int64_t width);
 
-  /// Positions of the queries of a block, and their least and greatest.
+  /// Positions and documents of the queries of a block, and their least and greatest.
   void beginQueries(mlir::Value batch, mlir::Value firstQuery);
   /// True (i1) if some query of the block may see some key of [firstKey, endKey).
   mlir::Value anySeen(mlir::Value batch, mlir::Value firstKey, mlir::Value endKey);
@@ -84,13 +91,19 @@ public:
   AttentionSizes sizes;
   AttentionMask mask;
   mlir::Value qPositions, kPositions;
+  mlir::Value qDocuments, kDocuments; ///< null if there are none
   mlir::Type f32;
   mlir::Value present;       ///< lanes that have a query; null if all do
   mlir::Value queryCount;    ///< how many they are
   mlir::Value queryPosition; ///< vector of i32
-  mlir::Value greatestQuery, leastQuery;
+  mlir::Value queryDocument; ///< vector of i32
+  mlir::Value greatestQuery, leastQuery, greatestDocument, leastDocument;
 
 private:
+  /// Least and greatest of the lanes that are `present`.
+  std::pair<mlir::Value, mlir::Value> rangeOf(mlir::Value numbers);
+  /// Least and greatest of elements [first, end) of a buffer of i32.
+  std::pair<mlir::Value, mlir::Value> rangeOf(mlir::Value buffer, mlir::Value first, mlir::Value end);
   void productRows(const Matrix &a, const Matrix &b, const Matrix &c, mlir::Value firstRow, int64_t count,
                    mlir::Value depth, bool accumulate, mlir::Value columns);
 };

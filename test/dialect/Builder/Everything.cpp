@@ -21,21 +21,21 @@ int main(int argc, char **argv) {
   return hocket::main(argc, argv, [](Module &module) {
     auto pair =
         module.block("pair", {"a", "b"}, [](Scope m, Tensor a, Tensor b) { return std::array{gelu(a), silu(b)}; });
-    auto grouped = module.block("grouped", [&](Scope m, Tensor x, Tensor pos) {
+    auto grouped = module.block("grouped", [&](Scope m, Tensor x, Tensor pos, Tensor doc) {
       Scope attn = m.sub("attn");
       Tensor q = linear(x, attn.param("q", {64, 2, 4, 8}, normal(0.02)));
       Tensor k = linear(x, attn.param("k", {64, 2, 8}, constant(0.1))),
              v = linear(x, attn.param("v", {64, 2, 8}, zeros));
       Tensor y = attention(rope(q, pos, {.theta = 5e5, .dims = 4, .interleaved = true, .position_scale = 0.5}), k, v,
-                           at(pos, pos), {.mask = Mask::full, .scale = 0.25, .window = 8, .softcap = 30.0});
+                           at(pos, pos).within(doc), {.mask = Mask::full, .scale = 0.25, .window = 8, .softcap = 30.0});
       auto [left, right] = attn.call("twice", pair, x, x);
       Tensor o = linear(y, attn.param("o", {2, 4, 8, 64}, ones));
       return left + right * o;
     });
-    Model everything = module.model("everything", sequence(16), [&](Scope m, Tensor tokens, Tensor next) {
+    Model everything = module.model("everything", sequence(16), [&](Scope m, Tensor tokens, Tensor next, Tensor doc) {
       Tensor table = m.param("table", {256, 64}, normal(0.02)), pos = positions(tokens);
       Tensor x = embedding(tokens, table);
-      x = m.repeat("layers", 2, grouped, x, pos);
+      x = m.repeat("layers", 2, grouped, x, pos, doc);
       x = swish(x);
       x = twice(x);
       x = elementwise("all", allScalars, x, m.param("y", {64}, zeros));

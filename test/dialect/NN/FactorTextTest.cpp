@@ -49,6 +49,14 @@ const std::map<std::string, Expected> &expected() {
        {"b s kv g !e, b s kv g !d, b !t kv !d, b !t kv !e, b s, b !t, b s kv g !e, b s kv g -> b s kv g !d, b !t kv "
         "!d, b !t kv !e",
         "MNNNNNNN"}},
+      {"attention_documents", {"b s n !d, b !t n !d, b !t n !e, b s, b !t, b s, b !t -> b s n !e", "NNNNNNN"}},
+      {"attention_documents_causal",
+       {"b s kv g !d, b !t kv !d, b !t kv !e, b s, b !t, b s, b !t -> b s kv g !e, b s kv g", "NNNNNNN"}},
+      {"attention_grad_documents",
+       {"b s n !e, b s n !d, b !t n !d, b !t n !e, b s, b !t, b s n !e, b s n, b s, b !t -> b s n !d, b !t n !d, b !t "
+        "n "
+        "!e",
+        "MNNNNNNNNN"}},
       {"gelu", {"d0 d1 -> d0 d1", "N"}},
       {"silu", {"d0 d1 -> d0 d1", "N"}},
       {"add", {"d0 d1 d2, d1 d2 -> d0 d1 d2", "JJ"}},

@@ -73,18 +73,27 @@ static std::vector<OpCase> ropes() {
           rope("rope_scaled", "dims(2) position_scale(0.25)"), rope("rope_inverse", "", "inverse")};
 }
 
+/// Options may begin with "documents ": then the tokens' documents are arguments too.
 static OpCase attention(std::string name, std::string options, bool grouped = false, bool lse = false) {
+  bool documents = options.starts_with("documents ");
+  if (documents)
+    options.insert(10, "%c, %c ");
   std::string q = grouped ? "tensor<2x4x2x3x5xf32>" : "tensor<2x4x3x5xf32>";
   std::string k = grouped ? "tensor<2x4x2x5xf32>" : "tensor<2x4x3x5xf32>";
   std::string v = grouped ? "tensor<2x4x2x3xf32>" : "tensor<2x4x3x2xf32>";
   std::string y = grouped ? "tensor<2x4x2x3x3xf32>" : "tensor<2x4x3x2xf32>";
   std::string kept = grouped ? "tensor<2x4x2x3xf32>" : "tensor<2x4x3xf32>";
-  return {name, "%q: " + q + ", %k: " + k + ", %v: " + v + ", %p: tensor<2x4xi32>",
+  return {name,
+          "%q: " + q + ", %k: " + k + ", %v: " + v + ", %p: tensor<2x4xi32>" +
+              (documents ? ", %c: tensor<2x4xi32>" : ""),
           (lse ? "%y, %lse = " : "%y = ") + ("nn.attention %q, %k, %v at %p, %p " + options) + " : " + q + ", " + k +
-              ", " + v + ", tensor<2x4xi32>, tensor<2x4xi32> -> " + y + (lse ? ", " + kept : "")};
+              ", " + v + ", tensor<2x4xi32>, tensor<2x4xi32>" +
+              (documents ? ", tensor<2x4xi32>, tensor<2x4xi32>" : "") + " -> " + y + (lse ? ", " + kept : ""),
+          documents ? Integers{0, 1} : Integers()};
 }
-static OpCase attentionGrad(std::string name, bool grouped) {
-  OpCase forward = attention(name, "causal scale(0.4) softcap(2.0)", grouped, true);
+static OpCase attentionGrad(std::string name, bool grouped, bool documents = false) {
+  OpCase forward =
+      attention(name, std::string(documents ? "documents " : "") + "causal scale(0.4) softcap(2.0)", grouped, true);
   std::string q = grouped ? "tensor<2x4x2x3x5xf32>" : "tensor<2x4x3x5xf32>";
   std::string k = grouped ? "tensor<2x4x2x5xf32>" : "tensor<2x4x3x5xf32>";
   std::string v = grouped ? "tensor<2x4x2x3xf32>" : "tensor<2x4x3x2xf32>";
@@ -92,10 +101,10 @@ static OpCase attentionGrad(std::string name, bool grouped) {
   std::string kept = grouped ? "tensor<2x4x2x3xf32>" : "tensor<2x4x3xf32>";
   std::string p = "tensor<2x4xi32>";
   forward.arguments += ", %dy: " + y;
-  forward.body += "\n%dq, %dk, %dv = nn.attention_grad %dy, %q, %k, %v at %p, %p, %y, %lse causal scale(0.4) "
-                  "softcap(2.0) : " +
-                  y + ", " + q + ", " + k + ", " + v + ", " + p + ", " + p + ", " + y + ", " + kept + " -> " + q +
-                  ", " + k + ", " + v;
+  forward.body += "\n%dq, %dk, %dv = nn.attention_grad %dy, %q, %k, %v at %p, %p, %y, %lse " +
+                  std::string(documents ? "documents %c, %c " : "") + "causal scale(0.4) softcap(2.0) : " + y + ", " +
+                  q + ", " + k + ", " + v + ", " + p + ", " + p + ", " + y + ", " + kept +
+                  (documents ? ", " + p + ", " + p : "") + " -> " + q + ", " + k + ", " + v;
   return forward;
 }
 static std::vector<OpCase> attentions() {
@@ -106,7 +115,10 @@ static std::vector<OpCase> attentions() {
           attention("attention_grouped", "causal scale(0.4)", true),
           attention("attention_grouped_everything", "causal scale(0.9) window(3) softcap(1.5)", true, true),
           attentionGrad("attention_grad", false),
-          attentionGrad("attention_grad_grouped", true)};
+          attentionGrad("attention_grad_grouped", true),
+          attention("attention_documents", "documents full scale(0.4)"),
+          attention("attention_documents_causal", "documents causal scale(0.4)", true, true),
+          attentionGrad("attention_grad_documents", false, true)};
 }
 
 static std::vector<OpCase> scalars() {

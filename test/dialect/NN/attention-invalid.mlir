@@ -79,3 +79,20 @@ nn.block @b(%q: tensor<?x4x3x5xf32>, %k: tensor<?x4x3x5xf32>, %v: tensor<?x4x3x2
   %0 = attention %q, %k, %v at %a, %b causal scale(0.5) cap(2.0) : tensor<?x4x3x5xf32>, tensor<?x4x3x5xf32>, tensor<?x4x3x2xf32>, tensor<?x4xi32>, tensor<?x4xi32> -> tensor<?x4x3x2xf32>
   return
 }
+
+// -----
+
+nn.block @b(%q: tensor<?x4x3x5xf32>, %k: tensor<?x4x3x5xf32>, %v: tensor<?x4x3x2xf32>, %a: tensor<?x4xi32>) {
+  // expected-error-re @+1 {{{{^}}'nn.attention' op has 1 tensors of documents, expected 2: those of the queries and of the keys{{$}}}}
+  %0 = attention %q, %k, %v at %a, %a documents %a causal scale(0.5) : tensor<?x4x3x5xf32>, tensor<?x4x3x5xf32>, tensor<?x4x3x2xf32>, tensor<?x4xi32>, tensor<?x4xi32>, tensor<?x4xi32> -> tensor<?x4x3x2xf32>
+  return
+}
+
+// -----
+
+nn.block @b(%q: tensor<?x4x3x5xf32>, %k: tensor<?x4x3x5xf32>, %v: tensor<?x4x3x2xf32>, %a: tensor<?x4xi32>, %b: tensor<?x5xi64>) {
+  // expected-error-re @+2 {{{{^}}'nn.attention' op element type of documents is 'i64', expected 'i32'{{$}}}}
+  // expected-error-re @+1 {{{{^}}'nn.attention' op dimension 1 of k_documents is 5, expected 4 (dimension 1 of k){{$}}}}
+  %0 = attention %q, %k, %v at %a, %a documents %a, %b causal scale(0.5) : tensor<?x4x3x5xf32>, tensor<?x4x3x5xf32>, tensor<?x4x3x2xf32>, tensor<?x4xi32>, tensor<?x4xi32>, tensor<?x4xi32>, tensor<?x5xi64> -> tensor<?x4x3x2xf32>
+  return
+}

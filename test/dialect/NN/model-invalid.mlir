@@ -16,7 +16,7 @@ nn.model @m(%tokens: tensor<?x4xi32>, %next: tensor<?x5xi32>) -> (tensor<f32>, t
 
 // -----
 
-// expected-error-re @+1 {{{{^}}'nn.model' op has 1 arguments, expected two: tokens and labels{{$}}}}
+// expected-error-re @+1 {{{{^}}'nn.model' op has 1 arguments, expected two or three: tokens, labels and perhaps documents{{$}}}}
 nn.model @m(%tokens: tensor<?x4xi32>) -> (tensor<f32>, tensor<i64>) {
   %s, %c = "test.loss"() : () -> (tensor<f32>, tensor<i64>)
   return %s, %c : tensor<f32>, tensor<i64>

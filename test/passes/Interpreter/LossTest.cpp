@@ -30,7 +30,7 @@ TEST(Loss, IsTheMeanOverTokensNotOfMeans) {
   table[1] = std::log(std::exp(1.0) - 1); // -log softmax of label 0 is 1 in row 0 and 3 in row 1
   table[3] = std::log(std::exp(3.0) - 1);
   ASSERT_TRUE(runner.setState(SlotKind::Param, "table", table));
-  Batch batch{HostTensor(shape), HostTensor(shape)};
+  Batch batch{HostTensor(shape), HostTensor(shape), {}};
   batch.tokens.data = {0, 0, 0, 1, 1, 1};
   batch.labels.data = {0, -1, -1, 0, 0, 0};
   auto result = runner.train(batch);

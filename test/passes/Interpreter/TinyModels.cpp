@@ -140,7 +140,7 @@ interpreter::Batch randomBatch(int64_t microbatches, int64_t rows, int64_t seque
                                unsigned seed) {
   std::mt19937 random(seed);
   int64_t shape[] = {microbatches, rows, sequence};
-  interpreter::Batch batch{nn::HostTensor(shape), nn::HostTensor(shape)};
+  interpreter::Batch batch{nn::HostTensor(shape), nn::HostTensor(shape), {}};
   for (int64_t i = 0; i < batch.tokens.size(); ++i) {
     batch.tokens[i] = random() % vocabulary;
     batch.labels[i] = random() % 4 == 0 ? -1 : static_cast<double>(random() % vocabulary);
