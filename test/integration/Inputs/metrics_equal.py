@@ -1,4 +1,4 @@
-"""Demands that two metrics files hold the same lines, but for seconds.
+"""Demands that two metrics files hold the same lines, but for what is measured.
 
 usage: metrics_equal.py FIRST SECOND [--within RELATIVE] [--from STEP]
 
@@ -8,9 +8,12 @@ import argparse
 import json
 
 
+MEASURED = ("seconds", "tokens_per_second", "flops_per_second", "wait_seconds", "memory_bytes", "memory_bytes_max", "eval_seconds")
+
+
 def lines(path):
     with open(path) as file:
-        return [{key: value for key, value in json.loads(line).items() if key != "seconds"} for line in file]
+        return [{key: value for key, value in json.loads(line).items() if key not in MEASURED} for line in file]
 
 
 def same(mine, theirs, within):
