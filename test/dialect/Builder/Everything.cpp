@@ -59,6 +59,15 @@ int main(int argc, char **argv) {
         .group("**.norm.weight", {.weight_decay = 0.5})
         .group("table", {.lr_scale = 0.1})
         .group("layers.*.attn.q", {.frozen = true});
+    Precision half{.params = f16, .compute = f16, .accumulate = f32, .master = f32};
+    for (auto [name, isDynamic] : {std::pair("dynamic", true), std::pair("static", false)}) {
+      Recipe recipe = module.recipe(name, everything);
+      recipe.batch(8).precision(half).optimizer(AdamW{}).learning_rate(Constant{.peak = 1e-3});
+      if (isDynamic)
+        recipe.loss_scale(DynamicScale{.initial = 1024, .interval = 100});
+      else
+        recipe.loss_scale(StaticScale{128});
+    }
     Mesh mesh = module.mesh("mesh", {{"pp", 2}, {"dp", 2}, {"cp", 2}, {"tp", 4}});
     module.plan("everywhere", everything, mesh)
         .batch(over("dp", "cp"), microbatch(1))
