@@ -5,7 +5,6 @@
 #include "runtime/Launch/MpiHost.h"
 #include "runtime/Launch/OptionValues.h"
 #include "runtime/Program/ProgramFile.h"
-#include <csignal>
 #include <fmt/format.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -172,7 +171,6 @@ static int complain(const Error &error) {
 }
 
 int runOverMpi(const runtime::RankImage &image, int argc, char **argv) {
-  std::signal(SIGPIPE, SIG_IGN);       // who reads this rank's words may be gone first
   ::setenv("OMP_NUM_THREADS", "1", 1); // oneDNN is called from our own threads
   blockSignals();
   Result<std::unique_ptr<MpiWorld>> world = MpiWorld::join(startSeconds);

@@ -152,14 +152,23 @@ std::optional<Ended> Engine::endedBy() const {
 
 void Engine::setLost(int peer) {
   std::lock_guard lock(noteMutex);
-  lost.insert(peer);
+  lost.emplace(peer, std::chrono::steady_clock::now());
 }
 
-std::vector<int> Engine::blame(std::vector<int> missing) const {
+std::vector<int> Engine::blame(const std::vector<int> &members, std::vector<int> missing) const {
+  constexpr std::chrono::milliseconds together{100}; // ranks of a host that goes
   std::lock_guard lock(noteMutex);
-  std::vector<int> gone;
-  std::copy_if(missing.begin(), missing.end(), std::back_inserter(gone), [&](int r) { return lost.count(r) != 0; });
-  return gone.empty() ? missing : gone;
+  Deadline first = Deadline::max();
+  for (int member : members)
+    if (auto gone = lost.find(member); gone != lost.end())
+      first = std::min(first, gone->second);
+  if (first == Deadline::max())
+    return missing;
+  std::vector<int> result;
+  for (int member : members)
+    if (auto gone = lost.find(member); gone != lost.end() && gone->second - first <= together)
+      result.push_back(member);
+  return result;
 }
 
 void Engine::keep(std::vector<std::byte> memory) {

@@ -8,6 +8,7 @@
 #include "runtime/Comm/Mpi/Ended.h"
 #include "runtime/Comm/Mpi/Library.h"
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <set>
 
@@ -61,9 +62,11 @@ public:
   Error abortError() const;
   std::optional<Ended> endedBy() const;
 
-  // A peer that is known to be gone; such are named before those that only wait for it. From any thread.
+  // A rank that is known to be gone. From any thread.
   void setLost(int rank);
-  std::vector<int> blame(std::vector<int> missing) const;
+  // For whom members of a communicator wait when `missing` have not answered: those members that went first, if any are
+  // gone; the others only wait for them, or went because of them.
+  std::vector<int> blame(const std::vector<int> &members, std::vector<int> missing) const;
 
   // Memory that a transfer which never completed may still be written to or read from: kept until the process ends.
   void keep(std::vector<std::byte> memory);
@@ -78,7 +81,7 @@ private:
   std::atomic<bool> ended{false};
   mutable std::mutex noteMutex; // of what follows
   Ended end{-1, {}};
-  std::set<int> lost;
+  std::map<int, Deadline> lost; // and when
   std::vector<std::vector<std::byte>> kept;
 };
 

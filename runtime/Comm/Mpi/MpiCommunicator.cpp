@@ -206,9 +206,9 @@ Status MpiCommunicator::finish(Exchange &exchange, const Call &call, Deadline de
   Result<bool> waited = engine.wait([&] { return engine.complete(exchange.requests); }, deadline, true);
   if (waited && *waited)
     return {};
-  std::vector<int> absent = engine.blame(missing(exchange));
+  std::vector<int> absent = missing(exchange);
   if (waited)
-    return timeIsUp(*this, call, std::move(absent));
+    return timeIsUp(*this, call, engine.blame(group().ranks, std::move(absent)));
   Error error = std::move(waited.error());
   for (int rank : absent)
     if (std::find(error.ranks.begin(), error.ranks.end(), rank) == error.ranks.end())

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <condition_variable>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
@@ -77,6 +78,8 @@ Result<std::unique_ptr<MpiWorld>> MpiWorld::join(double seconds) {
     Limit limit(seconds, "MPI did not start: not all ranks came");
     code = mpi.initThread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &granted);
   }
+  // Open MPI writes to connections whose other end may be gone, and its start gives the signal its default back.
+  std::signal(SIGPIPE, SIG_IGN);
   if (code != MPI_SUCCESS)
     return Error{ErrorKind::Lacking, fmt::format("MPI does not start: {}", mpi.text(code)), {}};
   if (granted < MPI_THREAD_SERIALIZED)

@@ -20,7 +20,8 @@ bool startedByMpi();
 
 class MpiWorld : public World {
 public:
-  // Joins the run; once a process. Fails with Lacking where there is no MPI, with Timeout where ranks do not come.
+  // Joins the run; once a process, which from then on ignores SIGPIPE. Fails with Lacking where there is no MPI, with
+  // Timeout where ranks do not come.
   static Result<std::unique_ptr<MpiWorld>> join(double seconds);
   ~MpiWorld() override;
 

@@ -62,6 +62,7 @@ public:
       return std::move(world.error());
     if (Status got = (*world)->reserve(scenarios().at(std::getenv("HOCKET_TEST_SCENARIO")).arenaBytes); !got)
       return std::move(got.error());
+    write(std::getenv("HOCKET_TEST_READY"), 1);
     return std::unique_ptr<World>(std::move(*world));
   }
 
@@ -87,12 +88,14 @@ private:
     _exit(127);
   }
 
+  // Once all have joined.
   static std::vector<int> pidsOfRanks(const std::string &folder, int size) {
     std::vector<int> pids;
     for (int rank = 0; rank < size; ++rank) {
-      std::string pid;
-      for (int i = 0; i < 3000 && (pid = read(folder + "/pid." + std::to_string(rank))).empty(); ++i)
+      std::string number = std::to_string(rank);
+      for (int i = 0; i < 3000 && read(folder + "/ready." + number).empty(); ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      std::string pid = read(folder + "/pid." + number);
       pids.push_back(pid.empty() ? 0 : std::stoi(pid));
     }
     return pids;
@@ -116,6 +119,7 @@ int superviseRank() {
     // What the rank says goes to a file of its own; what Open MPI says (of connections that broke) is not looked at.
     dup2(open((folder + "/out." + number).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
     unsetenv("HOCKET_TEST_FOLDER");
+    setenv("HOCKET_TEST_READY", (folder + "/ready." + number).c_str(), 1);
     setenv("HOCKET_TEST_BACKEND", "mpi", 1);
     setenv("HOCKET_TEST_RANK", number.c_str(), 1);
     execl(programPath().c_str(), "rank", static_cast<char *>(nullptr));
