@@ -45,8 +45,8 @@ std::optional<uint32_t> Matcher::sourceOf(const Tensor &tensor) const {
 void Matcher::match1(const Tensor &tensor) {
   std::optional<uint32_t> source = sourceOf(tensor);
   if (!source && tensor.kind == StateKind::Scalar) {
-    match.notes.push_back(
-        fmt::format("scalar '{}' is not in the checkpoint and starts from its initial value", tensor.name));
+    match.notes.push_back(fmt::format("scalar '{}' is not in the checkpoint and starts from {}", tensor.name,
+                                      tensor.name == updatesName ? "the number of steps" : "its initial value"));
     match.sources[{tensor.kind, tensor.name}] = {};
     return;
   }

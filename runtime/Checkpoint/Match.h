@@ -1,13 +1,15 @@
 // Which tensor of a checkpoint each state tensor of a program starts from, and what keeps it from starting at all.
 //
-//   in the program                     in the checkpoint                                   starts from
-//   any (kind, name)                   the same (kind, name), same shape, same type        that one
-//   a parameter of another type        a master of that name                               the master, which is more
-//   exact anything else of another type      the same (kind, name), same shape                   that one, converted (a
-//   note) a master                           no master of that name                              the parameter a scalar
-//   none of that name                                   its initial value (a note) a parameter, a moment none of that
-//   name, or another shape                 a fault nothing of that name               a parameter a fault nothing of
-//   that name               a moment, a master, a scalar                        it is left out (a note)
+//   in the program           in the checkpoint               starts from
+//   any (kind, name)         the same, same shape and type   that one
+//   a parameter              of another type, and a master   the master, which is more exact (a note)
+//   anything else            the same of another type        that one, converted (a note)
+//   a master                 no master of that name          the parameter (a note)
+//   the scalar "updates"     none of that name               the steps done (a note)
+//   another scalar           none of that name               its initial value (a note)
+//   a parameter, a moment    none, or another shape          a fault
+//   none of that name        a parameter                     a fault
+//   none of that name        anything else                   it is left out (a note)
 #ifndef HOCKET_RUNTIME_CHECKPOINT_MATCH_H
 #define HOCKET_RUNTIME_CHECKPOINT_MATCH_H
 
@@ -15,6 +17,9 @@
 #include <map>
 
 namespace hocket::checkpoint {
+
+// The scalar that counts the updates of a recipe that may skip steps; one that may not counts steps.
+inline constexpr char updatesName[] = "updates";
 
 struct Match {
   // By (kind, name) of the program: the tensor of the index; nothing: the initial value.

@@ -4,6 +4,7 @@
 #include "runtime/Checkpoint/Match.h"
 #include "runtime/Checkpoint/Shard.h"
 #include "runtime/Data/TokenStream.h"
+#include <cstring>
 #include <fmt/format.h>
 
 namespace hocket::runtime {
@@ -121,6 +122,15 @@ static std::vector<std::string> faultsInShare(const RankContext &context, const 
   return faults;
 }
 
+/// A scalar that the checkpoint does not have: its initial value is there, but updates are those of all steps until
+/// now.
+static void startScalar(const RankContext &context, const program::State &state, uint64_t step) {
+  if (state.name()->string_view() != checkpoint::updatesName || state.type() != program::DType::I64)
+    return;
+  auto updates = static_cast<int64_t>(step);
+  std::memcpy(context.address(*state.buffer(), 0, 0), &updates, sizeof updates);
+}
+
 static Status load(const RankContext &context, const std::string &folder, const Index &index) {
   checkpoint::Match match = checkpoint::matchTensors(checkpoint::layoutOf(context.program).tensors, index);
   if (!match.faults.empty())
@@ -129,8 +139,12 @@ static Status load(const RankContext &context, const std::string &folder, const 
   for (uint32_t i = 0; context.own.state() && i < context.own.state()->size(); ++i) {
     const program::State &state = *context.own.state()->Get(i);
     auto source = match.sources.find({state.kind(), state.name()->str()});
-    if (source == match.sources.end() || !source->second)
+    if (source == match.sources.end())
       continue;
+    if (!source->second) {
+      startScalar(context, state, index.step);
+      continue;
+    }
     if (Status read = reader.read(*source->second, viewOf(context, state), context.address(*state.buffer(), 0, 0),
                                   heartbeatOf(context));
         !read)

@@ -216,9 +216,14 @@ std::optional<MpiMonitor::Failure> MpiMonitor::seenByRank0() {
     return Failure{{lostRanks(), "is gone: its process has ended"}};
   }
   if (std::optional<Watchdog::Verdict> stalled = watchdog.check()) {
-    auto silent = [&](int rank) { return world.statuses().secondsSinceHeard(rank) > 0.5 * options.timeoutSeconds; };
-    if (std::all_of(stalled->ranks.begin(), stalled->ranks.end(), silent))
-      stalled->reason = fmt::format("not heard of for {:.1f} s", world.statuses().secondsSinceHeard(stalled->ranks[0]));
+    // Of ranks that fell silent together, behind a cut link, one is over the limit first.
+    std::vector<int> silent;
+    for (int rank = 1; rank < world.size(); ++rank)
+      if (world.statuses().secondsSinceHeard(rank) > 0.5 * options.timeoutSeconds)
+        silent.push_back(rank);
+    if (std::includes(silent.begin(), silent.end(), stalled->ranks.begin(), stalled->ranks.end()))
+      stalled = {silent,
+                 fmt::format("not heard of for {:.1f} s", world.statuses().secondsSinceHeard(stalled->ranks[0]))};
     return Failure{*stalled};
   }
   std::lock_guard lock(mutex);

@@ -1,8 +1,9 @@
 """Demands that two metrics files hold the same lines, but for what is measured.
 
-usage: metrics_equal.py FIRST SECOND [--within RELATIVE] [--from STEP]
+usage: metrics_equal.py FIRST SECOND [--within RELATIVE] [--from STEP] [--ignore KEY,KEY]
 
 --within: loss and gradient norm may differ by this much, as between two plans. --from: of FIRST only the steps from this one on count.
+--ignore: keys that are not compared.
 """
 import argparse
 import json
@@ -13,7 +14,8 @@ MEASURED = ("seconds", "tokens_per_second", "flops_per_second", "wait_seconds", 
 
 def lines(path):
     with open(path) as file:
-        return [{key: value for key, value in json.loads(line).items() if key not in MEASURED} for line in file]
+        ignored = {*MEASURED, *options.ignore.split(",")}
+        return [{key: value for key, value in json.loads(line).items() if key not in ignored} for line in file]
 
 
 def same(mine, theirs, within):
@@ -27,6 +29,7 @@ parser.add_argument("first")
 parser.add_argument("second")
 parser.add_argument("--within", type=float, default=0.0)
 parser.add_argument("--from", type=int, default=0, dest="begin")
+parser.add_argument("--ignore", default="")
 options = parser.parse_args()
 first, second = [line for line in lines(options.first) if line["step"] >= options.begin], lines(options.second)
 for mine, theirs in zip(first, second):

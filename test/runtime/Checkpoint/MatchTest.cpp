@@ -62,6 +62,13 @@ TEST(Match, ScalarsMayComeAndGo) {
                                        "1 x scalar of the checkpoint left out, for which the program has no place"));
 }
 
+TEST(Match, UpdatesThatNobodyCountedAreTheSteps) {
+  Match found = match({tensor(StateKind::Scalar, "updates", DType::I64, {})}, {});
+  EXPECT_EQ((found.sources.at({StateKind::Scalar, "updates"})), std::nullopt);
+  EXPECT_THAT(found.notes,
+              ElementsAre("scalar 'updates' is not in the checkpoint and starts from the number of steps"));
+}
+
 TEST(Match, EveryTensorOfAForeignModelIsNamed) {
   Match found =
       match({tensor(StateKind::Parameter, "a"), tensor(StateKind::Parameter, "b", DType::F32, {2, 3}),
