@@ -35,21 +35,6 @@ void contract(Block &body) {
       op.erase();
 }
 
-/// Numbers of 16 bits are f32 here, and so are an op's own numbers: only its results are rounded (Graph::define).
-void computeInSingle(Block &body) {
-  for (Operation &op : llvm::make_early_inc_range(body)) {
-    if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && isNarrow(constant.getType()))
-      constant.setValueAttr(
-          FloatAttr::get(arithmeticType(constant.getType()), cast<FloatAttr>(constant.getValue()).getValueAsDouble()));
-    for (Value result : op.getResults())
-      result.setType(arithmeticType(result.getType()));
-    if (isa<arith::ExtFOp, arith::TruncFOp>(op) && op.getOperand(0).getType() == op.getResult(0).getType()) {
-      op.getResult(0).replaceAllUsesWith(op.getOperand(0));
-      op.erase();
-    }
-  }
-}
-
 bool isVector(Value value) { return isa<VectorType>(value.getType()); }
 
 /// Clones the ops of a scalar body at the builder's place; what depends on a vector becomes a vector.
@@ -81,7 +66,7 @@ LogicalResult buildElementRule(Graph &graph, Operation *op) {
     Region scratch;
     Block &body = scratch.emplaceBlock();
     for (Value operand : scalar->getOperands())
-      body.addArgument(arithmeticType(cast<RankedTensorType>(operand.getType()).getElementType()), e.getLoc());
+      body.addArgument(scalarType(cast<RankedTensorType>(operand.getType()).getElementType()), e.getLoc());
     OpBuilder builder(e.getContext());
     builder.setInsertionPointToEnd(&body);
     SmallVector<Value> results = scalar.buildScalarBody(builder, body.getArguments());
@@ -90,7 +75,6 @@ LogicalResult buildElementRule(Graph &graph, Operation *op) {
     keep.addOperands(results);
     keep.addTypes(e.getNoneType());
     Operation *end = builder.create(keep);
-    computeInSingle(body);
     if (e.hasFma())
       contract(body);
     results.assign(end->operand_begin(), end->operand_end());

@@ -109,7 +109,7 @@ int64_t emitEmbeddingGrad(Emit &e, const SpecialKernel &kernel, nn::EmbeddingGra
                   ids.getElementType(),
                   op.getDy().getType().getElementType(),
                   table.getElementType(),
-                  arithmeticType(table.getElementType()),
+                  scalarType(table.getElementType()),
                   ids.getNumElements(),
                   table.getShape().back(),
                   table.getNumElements() / table.getShape().back(),

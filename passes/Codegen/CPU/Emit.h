@@ -4,6 +4,7 @@
 // bf16 and f16 exist in memory alone: a load widens them to f32, a store rounds to them (to nearest, ties to even; NaN
 // stays NaN), with the same bits on every CPU, whether it has instructions for that or not (see NarrowFloats.cpp).
 #pragma once
+#include "dialect/NN/NN.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -24,8 +25,7 @@ enum class Reduction : uint8_t { Sum, Max };
 
 /// True for bf16 and f16.
 bool isNarrow(mlir::Type element);
-/// The type in which numbers of an element type are computed: f32 for bf16 and f16, else the type itself.
-mlir::Type arithmeticType(mlir::Type element);
+using nn::scalarType; // in which numbers of an element type are computed
 
 class Emit : public mlir::ImplicitLocOpBuilder {
 public:
@@ -66,7 +66,7 @@ public:
   /// Joins the lanes of a vector: halves are joined until one element is left.
   mlir::Value joinLanes(Reduction kind, mlir::Value vector);
 
-  /// A number (or vector) of arithmeticType as it is after a store to `element` and a load: as it is, unless narrow.
+  /// A number (or vector) of scalarType as it is after a store to `element` and a load: as it is, unless narrow.
   mlir::Value rounded(mlir::Type element, mlir::Value value);
 
   // memory, which holds `element`s; offsets in elements; `mask` (which lanes there are) may be null for all

@@ -87,7 +87,7 @@ public:
   Ref loadRows(mlir::Type element, FindRow findRow);
   Ref loadOfRow(mlir::Type element, Compute compute);
   /// `ref` is the meaning of a result of an op, once it is rounded to the result's element type. Values of a graph are
-  /// of arithmeticType; what an op makes is rounded even where the next op is in the same kernel.
+  /// of scalarType; what an op makes is rounded even where the next op is in the same kernel.
   void define(mlir::Value value, Ref ref);
   /// The buffer of a value made outside of the kernel; the number of an i64 operand.
   mlir::Value bufferOf(mlir::Value value) const { return buffers.lookup(value); }

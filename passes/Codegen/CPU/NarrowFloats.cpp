@@ -7,7 +7,6 @@ using namespace mlir;
 
 namespace hocket::cpu {
 bool isNarrow(Type element) { return isa<BFloat16Type, Float16Type>(element); }
-Type arithmeticType(Type element) { return isNarrow(element) ? Float32Type::get(element.getContext()) : element; }
 
 namespace {
 Type withElement(Type like, Type element) {

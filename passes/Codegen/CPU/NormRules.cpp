@@ -32,7 +32,7 @@ Statistics statistics(Graph &graph, Ref x, Type element, double eps, bool center
   });
   return found;
 }
-Type sumType(Value tensor) { return arithmeticType(cast<RankedTensorType>(tensor.getType()).getElementType()); }
+Type sumType(Value tensor) { return scalarType(cast<RankedTensorType>(tensor.getType()).getElementType()); }
 
 Ref normalised(Graph &graph, Ref x, const Statistics &row) {
   if (!row.mean.step)

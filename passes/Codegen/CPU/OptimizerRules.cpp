@@ -27,6 +27,9 @@ void adamw(Graph &graph, AdamWOp op) {
   Ref step = graph.read(op, 6);
   in.push_back(correction(graph, step, b1));
   in.push_back(correction(graph, step, b2));
+  bool optional = static_cast<bool>(op.getUnless());
+  if (optional)
+    in.push_back(graph.read(op, 7));
   Ref made = graph.map(space, in, Compute([=](Emit &e, const Place &, ValueRange v) {
                          Value param = v[0];
                          Type type = param.getType();
@@ -38,7 +41,14 @@ void adamw(Graph &graph, AdamWOp op) {
                          Value deviation = e.add(math::SqrtOp::create(e, e.mul(second, v[7])), real(eps));
                          Value direction = e.mulAdd(real(decay), param, e.div(e.mul(m, v[6]), deviation));
                          Value rate = e.mul(v[4], e.number(-scale, v[4].getType()));
-                         return SmallVector<Value>{e.mulAdd(rate, direction, param), m, second};
+                         SmallVector<Value> results{e.mulAdd(rate, direction, param), m, second};
+                         if (optional) {
+                           Value zero = e.number(0, v[8].getType());
+                           Value skip = arith::CmpFOp::create(e, arith::CmpFPredicate::UNE, v[8], zero);
+                           for (auto [i, operand] : {std::pair(0, 0), std::pair(1, 2), std::pair(2, 3)})
+                             results[i] = e.choose(skip, v[operand], results[i]);
+                         }
+                         return results;
                        }));
   for (OpResult result : op->getResults())
     graph.define(result, {made.step, result.getResultNumber()});
@@ -52,7 +62,7 @@ void cosineRate(Graph &graph, CosineRateOp op) {
   std::optional<double> decay;
   if (op.getDecay())
     decay = static_cast<double>(*op.getDecay());
-  Type element = arithmeticType(cast<RankedTensorType>(op.getRate().getType()).getElementType());
+  Type element = scalarType(cast<RankedTensorType>(op.getRate().getType()).getElementType());
   Ref rate = graph.map(Space::Row, {graph.read(op, 0)}, [=](Emit &e, ValueRange v) -> Value {
     Type real = e.getF64Type();
     Value step = arith::SIToFPOp::create(e, real, v[0]);

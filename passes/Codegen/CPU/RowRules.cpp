@@ -7,7 +7,7 @@ using namespace hocket::nn;
 namespace hocket::cpu {
 namespace {
 Type elementOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
-Type sumType(Value tensor) { return arithmeticType(elementOf(tensor)); }
+Type sumType(Value tensor) { return scalarType(elementOf(tensor)); }
 Value equal(Emit &e, Value a, Value b) { return e.compare(arith::CmpIPredicate::eq, a, b); }
 
 /// ids - offset as i64; the offset of a shard is a number that the launch passes.

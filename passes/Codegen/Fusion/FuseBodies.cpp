@@ -41,7 +41,16 @@ void raiseLoads(Block &block) {
   }
 }
 
-/// square_sum(x) of [R, C] becomes sum(sum over R of x x), a kernel over columns and a small one.
+/// The path and phase of `from`, for ops that take its place.
+void placeLike(Operation *from, ArrayRef<Operation *> made) {
+  for (Operation *op : made)
+    for (StringRef placement : {"path", "phase"})
+      if (Attribute value = from->getAttr(placement))
+        op->setAttr(placement, value);
+}
+
+/// square_sum(x) of [R, C] becomes sum(sum over R of x x), a kernel over columns and a small one. Squares are of the
+/// result's type: those of 16-bit numbers are not rounded to 16 bits.
 void splitSquareSums(Block &block) {
   for (auto op : llvm::make_early_inc_range(block.getOps<SquareSumOp>())) {
     RankedTensorType type = op.getX().getType();
@@ -52,17 +61,37 @@ void splitSquareSums(Block &block) {
       continue;
     OpBuilder builder(op);
     Location loc = op.getLoc();
+    Value x = op.getX();
+    if (Type wide = op.getY().getType().getElementType(); wide != type.getElementType()) {
+      type = type.clone(wide);
+      x = make<CastOp>(builder, loc, type, x, /*summands=*/false);
+      placeLike(op, x.getDefiningOp());
+    }
     auto columnType = RankedTensorType::get(type.getShape().drop_front(kept), type.getElementType());
-    Operation *square = make<MulOp>(builder, loc, type, op.getX(), op.getX());
+    Operation *square = make<MulOp>(builder, loc, type, x, x);
     Operation *columnSum = make<SumOp>(builder, loc, columnType, square->getResult(0));
     Operation *sum = make<SumOp>(builder, loc, op.getY().getType(), columnSum->getResult(0));
-    for (Operation *made : {square, columnSum, sum})
-      for (StringRef placement : {"path", "phase"})
-        if (Attribute value = op->getAttr(placement))
-          made->setAttr(placement, value);
+    placeLike(op, {square, columnSum, sum});
     op.getY().replaceAllUsesWith(sum->getResult(0));
     op.erase();
   }
+}
+
+/// Gradients of keys and values are sums over blocks of queries. Where they are of 16 bits the sums get a tensor of
+/// f32, which is rounded afterwards: the same numbers, and a kernel that adds in memory.
+void widenAttentionSums(Block &block) {
+  for (auto op : llvm::make_early_inc_range(block.getOps<AttentionGradOp>()))
+    for (Value sum : {op.getDk(), op.getDv()}) {
+      auto type = cast<RankedTensorType>(sum.getType());
+      if (type.getElementType() == scalarType(type.getElementType()))
+        continue;
+      sum.setType(type.clone(scalarType(type.getElementType())));
+      OpBuilder builder(op->getContext());
+      builder.setInsertionPointAfter(op);
+      auto rounded = make<CastOp>(builder, op.getLoc(), type, sum, /*summands=*/false);
+      placeLike(op, rounded.getOperation());
+      sum.replaceAllUsesExcept(rounded.getY(), rounded);
+    }
 }
 
 /// What nothing uses is not computed.
@@ -116,6 +145,7 @@ struct CodegenFuse : impl::CodegenFusePassBase<CodegenFuse> {
         continue;
       }
       splitSquareSums(block);
+      widenAttentionSums(block);
       raiseLoads(block);
       fuseBody(body, kernels);
     }

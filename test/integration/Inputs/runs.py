@@ -23,6 +23,21 @@ def ranks_of(plan, compiled):
     return int(re.search(r"hocket-run -n (\d+)", compiled)[1])
 
 
+def with_precision(model, precision, folder):
+    """A copy of the model whose recipe has that precision ("params bf16 compute bf16 accumulate f32"), and further entries after a ';'."""
+    if not precision:
+        return model
+    with open(model) as file:
+        text, count = re.subn(r"(?m)^  precision .*$", "  precision " + precision.replace(";", "\n  "), file.read())
+    if count != 1:
+        raise SystemExit(f"{model} has {count} lines 'precision …', not 1")
+    os.makedirs(folder, exist_ok=True)
+    copy = os.path.join(folder, os.path.basename(model))
+    with open(copy, "w") as file:
+        file.write(text)
+    return copy
+
+
 class Run:
     """One plan, compiled and trained in a folder of its own. threads is 1: part of what a bit depends on. Lines of metrics about
     evaluations are put into the list `evaluations`."""
@@ -59,7 +74,7 @@ def metric_faults(run, reference, loss_limit=1e-5, norm_limit=1e-4):
             worst[key] = max(worst[key], off)
             if not off <= limit:
                 faults.append(f"step {mine['step']}: {key} is {mine[key]!r}, the reference's {theirs[key]!r}: {off:.1e} apart, limit {limit:.0e}")
-        for key in ("lr", "tokens"):
-            if mine[key] != theirs[key]:
-                faults.append(f"step {mine['step']}: {key} is {mine[key]!r}, the reference's {theirs[key]!r}")
+        for key in ("lr", "tokens", "loss_scale", "skipped"):
+            if mine.get(key) != theirs.get(key):
+                faults.append(f"step {mine['step']}: {key} is {mine.get(key)!r}, the reference's {theirs.get(key)!r}")
     return faults, worst

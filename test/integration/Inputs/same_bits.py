@@ -1,6 +1,6 @@
 """Trains a model under several plans (or one plan several times) and demands the same bits: metrics but for seconds, and all dumped state.
 
-usage: same_bits.py MODEL --data FILE --work DIR [--steps N] PLAN PLAN…
+usage: same_bits.py MODEL --data FILE --work DIR [--steps N] [--precision TEXT] PLAN PLAN…
 """
 import argparse
 import os
@@ -17,12 +17,14 @@ def main():
     parser.add_argument("--data", required=True)
     parser.add_argument("--work", required=True)
     parser.add_argument("--steps", type=int, default=5)
+    parser.add_argument("--precision", default="")
     options = parser.parse_args()
+    model = runs.with_precision(options.model, options.precision, options.work)
     dumps = [1, options.steps]
     first, failed = None, 0
     for index, plan in enumerate(options.plans):
         try:
-            run = runs.Run(options.model, plan, options.data, os.path.join(options.work, f"plan{index}"), options.steps, dumps)
+            run = runs.Run(model, plan, options.data, os.path.join(options.work, f"plan{index}"), options.steps, dumps)
             metrics = [{key: line[key] for key in ("step", "loss", "grad_norm", "lr", "tokens")} for line in run.metrics]
             tensors = {(step, *key): value for step in dumps for key, value in state.load(run.state, step).items()}
         except (SystemExit, state.Fault) as stop:

@@ -9,6 +9,7 @@ import itertools
 import json
 import math
 import os
+import struct
 
 
 class Fault(Exception):
@@ -39,6 +40,38 @@ def unpadded(tensor, data):
     return values
 
 
+def numbers(kind, raw):
+    """The bytes of a buffer as floats. Numbers of 16 bits are exact as f32, those of counters too."""
+    if kind == "BF16":
+        wide = bytearray(2 * len(raw))
+        wide[2::4], wide[3::4] = raw[0::2], raw[1::2]
+        return array.array("f", bytes(wide))
+    if kind == "F16":
+        return array.array("f", struct.unpack(f"<{len(raw) // 2}e", raw))
+    code = {"F32": "f", "I32": "i", "I64": "q"}[kind]
+    return array.array("f", map(float, array.array(code, raw)))
+
+
+def rounded(kind, value):
+    """A number to the nearest of BF16 or F16, ties to even."""
+    if kind == "F16":
+        return struct.unpack("<e", struct.pack("<e", value))[0]
+    bits = struct.unpack("<I", struct.pack("<f", value))[0]
+    return struct.unpack("<f", struct.pack("<I", (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000))[0]
+
+
+def master_faults(folder, step):
+    """Sentences about parameters that are not their master, rounded to the parameter's type."""
+    types = {}
+    for path in glob.glob(os.path.join(folder, f"step{step}.rank*.json")):
+        with open(path) as file:
+            types.update({t["name"]: t["type"] for t in json.load(file)["tensors"] if t["kind"] == "Parameter"})
+    tensors = load(folder, step)
+    return [f"step {step}: parameter {name} is not its master, rounded to {types[name]}"
+            for (kind, name), master in tensors.items() if kind == "Master" and
+            any(rounded(types[name], a) != b for a, b in zip(master, tensors["Parameter", name]))]
+
+
 def load(folder, step):
     """{(kind, name): array of the global tensor's floats} after a step."""
     boxes = {}
@@ -51,9 +84,7 @@ def load(folder, step):
         with open(os.path.join(folder, listing["file"]), "rb") as file:
             raw = file.read()
         for tensor in listing["tensors"]:
-            if tensor["type"] != "F32":
-                raise Fault(f"{path}: {tensor['name']} is {tensor['type']}, not F32")
-            data = array.array("f", raw[tensor["offset"]:tensor["offset"] + tensor["bytes"]])
+            data = numbers(tensor["type"], raw[tensor["offset"]:tensor["offset"] + tensor["bytes"]])
             values = unpadded(tensor, data)
             shape, held = boxes.setdefault((tensor["kind"], tensor["name"]), (tensor["shape"], {}))
             box = tuple(map(tuple, tensor["box"]))

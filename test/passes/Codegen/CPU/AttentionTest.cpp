@@ -88,6 +88,12 @@ TEST(Attention, ForwardAndBackward) {
     checkAttention(c, "f32");
 }
 
+TEST(Attention, SixteenBits) {
+  for (const char *element : {"bf16", "f16"})
+    for (size_t i : {2, 3, 5})
+      checkAttention(cases[i], element);
+}
+
 TEST(Attention, QueriesThatSeeNothing) {
   Case c{1, 40, 40, 1, 1, 8, 8, "causal scale(0.3)"};
   Texts texts = textsOf(c);
