@@ -30,7 +30,7 @@ int64_t kvHeadCount(nn::AttentionOp attention) { return shapeOf(attention.getK()
 std::string headsText(nn::AttentionOp attention) {
   int64_t heads = headCount(attention), kv = kvHeadCount(attention);
   std::string text = std::to_string(heads) + " heads";
-  return heads == kv ? text : text + " on " + std::to_string(kv) + " KV heads";
+  return heads == kv ? text : text + " with " + std::to_string(kv) + " KV heads";
 }
 
 SmallVector<int64_t> legalDegrees(int64_t heads, int64_t kvHeads) {

@@ -46,7 +46,7 @@ private:
 llvm::SmallVector<int64_t> legalDegrees(int64_t heads, int64_t kvHeads);
 /// `1, 2, 4, 28`
 std::string degreesText(llvm::ArrayRef<int64_t> degrees);
-/// `28 heads`, `28 heads on 4 KV heads`
+/// `28 heads`, `28 heads with 4 KV heads`
 std::string headsText(nn::AttentionOp attention);
 int64_t headCount(nn::AttentionOp attention); ///< of queries
 int64_t kvHeadCount(nn::AttentionOp attention);

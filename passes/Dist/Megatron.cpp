@@ -100,6 +100,7 @@ private:
                               << "cannot split " << heads << " over " << plainAxes(axes) << ", " << degree
                               << " ranks; legal degrees for " << heads << ": " << degreesText(legal);
     diag.attachNote(attention.getLoc()) << "heads are those of this attention";
+    diag.attachNote(tactic.getLoc()) << "stages have no such limit: they are cut between layers";
   }
 
   const DimensionClasses &classes;

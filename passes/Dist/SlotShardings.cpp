@@ -107,6 +107,7 @@ bool SlotShardings::checkDegree(SplitOp tactic, const DimensionClass &info, nn::
     diag << "; `split megatron` also repeats KV heads: "
          << degreesText(legalDegrees(headCount(info.attention), info.size));
   diag.attachNote(nn::AttentionOp(info.attention).getLoc()) << "heads are those of this attention";
+  diag.attachNote(tactic.getLoc()) << "stages have no such limit: they are cut between layers";
   return false;
 }
 

@@ -1,6 +1,7 @@
 // hocket compile: model and plan to one executable, or any layer on the way.
 #include "passes/Codegen/CPU/Kernels.h"
 #include "passes/StepToProgram/StepToProgram.h"
+#include "runtime/Launch/Counted.h"
 #include "runtime/Program/Executable.h"
 #include "runtime/Program/ProgramFile.h"
 #include "tools/CommandLine.h"
@@ -44,8 +45,8 @@ bool fits(Session &session, const program::ProgramT &program, std::optional<uint
       session.error(fmt::format("stage {} needs {} bytes a rank, --memory gives {} ({} too many): {}", rank.stage,
                                 rank.peakBytes, *limit, rank.peakBytes - *limit, classes));
     } else {
-      fmt::print("stage {}: {} ranks, {} bytes ({}) a rank; {}\n", rank.stage, rank.ranks, rank.peakBytes,
-                 bytesText(rank.peakBytes), rank.layers);
+      fmt::print("stage {}: {}, {} bytes ({}) a rank; {}\n", rank.stage, run::counted(rank.ranks, "rank"),
+                 rank.peakBytes, bytesText(rank.peakBytes), rank.layers);
     }
   }
   return good;
@@ -102,8 +103,9 @@ int writeExecutable(Session &session, ModuleOp module, PlanChoice &choice, const
     session.error(sealed.error().message);
     return MachineLacks;
   }
-  fmt::print("wrote {}: {} ranks, {} kernels; run it with hocket-run -n {} {} --data FILE --steps N\n", options.output,
-             choice.mesh.getWorldSize(), program->kernels.size(), choice.mesh.getWorldSize(), options.output);
+  fmt::print("wrote {}: {}, {}; run it with hocket-run -n {} {} --data FILE --steps N\n", options.output,
+             run::counted(choice.mesh.getWorldSize(), "rank"), run::counted(program->kernels.size(), "kernel"),
+             choice.mesh.getWorldSize(), options.output);
   return Done;
 }
 

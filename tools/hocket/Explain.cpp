@@ -1,6 +1,9 @@
 // hocket explain: what every rank will hold, do and send.
 #include "passes/StepToProgram/StepToProgram.h"
+#include "runtime/Launch/Counted.h"
+#include "tools/CommandLine.h"
 #include "tools/hocket/Commands.h"
+#include "tools/hocket/LineReport.h"
 #include "tools/hocket/Lowering.h"
 #include "tools/hocket/Report.h"
 #include <CLI/CLI.hpp>
@@ -11,7 +14,8 @@ using namespace hocket::tools;
 namespace {
 struct ExplainOptions {
   ModelFile model;
-  std::string format = "text";
+  std::string format = "text", at;
+  std::optional<uint32_t> rank;
   PlanFlags plan;
 };
 
@@ -27,7 +31,15 @@ int explain(const ExplainOptions &options) {
   auto program = step::buildProgram(*module, {});
   if (!program)
     return InputAtFault;
-  Report report = makeReport(*program);
+  if (!options.at.empty())
+    return explainLine(session, *program, options.at, options.format == "json") ? Done : InputAtFault;
+  int64_t world = choice.mesh.getWorldSize();
+  if (options.rank && *options.rank >= world) {
+    session.error(fmt::format("--rank {}: the plan has {}, numbered from 0 to {}", *options.rank,
+                              run::counted(world, "rank"), world - 1));
+    return InputAtFault;
+  }
+  Report report = makeReport(*program, options.rank);
   addTypesFrom(*module, report);
   if (options.format == "json")
     fmt::print("{}\n", reportJson(report, *program).dump(2));
@@ -43,6 +55,10 @@ Command hocket::tools::addExplain(CLI::App &app) {
       "explain", "per class of equal ranks: stage, layers, groups, memory, transfers and their causes");
   options->model.addTo(*command);
   command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  auto *rank = command->add_option("--rank", options->rank, "of this rank alone")->check(wholeNumber(0, UINT32_MAX));
+  command->add_option("--at", options->at, "what comes of one line of the model, FILE:LINE")
+      ->check(notEmpty())
+      ->excludes(rank);
   options->plan.addTo(*command);
   return [options] { return explain(*options); };
 }

@@ -3,12 +3,14 @@
 #include "passes/Dist/LockstepCollectives.h"
 #include "passes/Interpreter/Comparison.h"
 #include "runtime/Data/BatchReader.h"
+#include "runtime/Launch/Counted.h"
 #include "runtime/Launch/DataFlags.h"
 #include "tools/CommandLine.h"
 #include "tools/hocket/Commands.h"
 #include "tools/hocket/Lowering.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::tools;
@@ -115,15 +117,20 @@ int interpret(const InterpretOptions &options) {
     auto result = local.machine->train(*batch);
     if (failed(result) || (options.compare && failed(whole.machine->train(*batch))))
       return InputAtFault;
-    fmt::print("{{\"step\":{},\"loss\":{},\"grad_norm\":{},\"lr\":{},\"tokens\":{}}}\n", step, result->loss,
-               result->gradNorm, result->learningRate, result->tokens);
+    // JSON has no nan: null stands for a number that is not finite.
+    nlohmann::ordered_json line{{"step", step},
+                                {"loss", result->loss},
+                                {"grad_norm", result->gradNorm},
+                                {"lr", result->learningRate},
+                                {"tokens", static_cast<int64_t>(result->tokens)}};
+    fmt::print("{}\n", line.dump());
   }
   if (options.compare) {
     auto differences = interpreter::compare(*whole.machine, *local.machine);
     if (failed(differences))
       return InputAtFault;
-    fmt::print("{} ranks in lockstep against the whole model, |difference| / |whole|:\n{}", choice.mesh.getWorldSize(),
-               interpreter::reportText(*differences));
+    fmt::print("{} in lockstep against the whole model, |difference| / |whole|:\n{}",
+               run::counted(choice.mesh.getWorldSize(), "rank"), interpreter::reportText(*differences));
   }
   return Done;
 }

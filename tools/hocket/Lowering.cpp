@@ -8,6 +8,7 @@
 #include "passes/NN/Passes.h"
 #include "passes/Schedule/Solvers.h"
 #include "passes/Step/Passes.h"
+#include "tools/hocket/ExplicitPlan.h"
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::tools;
@@ -190,5 +191,8 @@ std::optional<Job> hocket::tools::openJob(Session &session, const ModelFile &mod
     checkLayers(session, choice, shape);
   if (!shape || !spread)
     return std::nullopt;
-  return Job{choice, *shape};
+  Job job{choice, *shape};
+  if (!flags.mesh.empty())
+    printExplicitTactics(session, job);
+  return session.errors() ? std::nullopt : std::optional(job);
 }

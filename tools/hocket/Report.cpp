@@ -37,14 +37,23 @@ struct Reporter {
   program::Mesh mesh;
   Report report;
 
-  explicit Reporter(const program::ProgramT &program) : program(program), mesh(axesOf(program)) {}
+  std::optional<uint32_t> wanted;
+
+  Reporter(const program::ProgramT &program, std::optional<uint32_t> wanted)
+      : program(program), mesh(axesOf(program)), wanted(wanted) {}
+  uint32_t stageOf(uint32_t rank) const {
+    return program.stageAxis < 0 ? 0 : mesh.coordinates(rank)[program.stageAxis];
+  }
   static std::vector<program::Mesh::Axis> axesOf(const program::ProgramT &program) {
     std::vector<program::Mesh::Axis> axes;
     for (auto &axis : program.axes)
       axes.push_back({axis->name, axis->size});
     return axes;
   }
+  /// The first rank of a stage, or the one that was asked for.
   uint32_t firstRank(uint32_t stage) const {
+    if (wanted)
+      return *wanted;
     for (uint32_t rank = 0; program.stageAxis >= 0 && rank < mesh.worldSize(); ++rank)
       if (mesh.coordinates(rank)[program.stageAxis] == stage)
         return rank;
@@ -166,7 +175,8 @@ struct Reporter {
     uint32_t first = firstRank(rank.stage);
     out.coordinates = mesh.text(first);
     out.stage = rank.stage;
-    out.ranks = mesh.worldSize() / program.ranks.size();
+    out.rank = wanted;
+    out.ranks = wanted ? 1 : mesh.worldSize() / program.ranks.size();
     out.layers = rank.layers;
     out.peakBytes = rank.arenaBytes;
     for (const program::MemoryUse &use : rank.memory)
@@ -181,9 +191,11 @@ struct Reporter {
 };
 } // namespace
 
-Report hocket::tools::makeReport(const program::ProgramT &program) {
-  Reporter reporter(program);
+Report hocket::tools::makeReport(const program::ProgramT &program, std::optional<uint32_t> wanted) {
+  Reporter reporter(program, wanted);
   for (auto &rank : program.ranks) {
+    if (wanted && rank->stage != reporter.stageOf(*wanted))
+      continue;
     reporter.addRank(*rank);
     reporter.addTransfers(*rank);
   }

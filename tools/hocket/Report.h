@@ -4,6 +4,7 @@
 #include "runtime/Program/program_generated.h"
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,9 +30,10 @@ struct GroupReport {
   std::vector<uint32_t> ranks;
 };
 
-/// All ranks of one stage do the same; `coordinates` is the first of them.
+/// All ranks of one stage do the same; `coordinates` is the first of them, or the one that was asked for.
 struct RankReport {
   std::string coordinates;
+  std::optional<uint32_t> rank; ///< the one that was asked for
   uint32_t stage = 0, ranks = 0;
   std::string layers;
   uint64_t peakBytes = 0;
@@ -56,7 +58,8 @@ struct Report {
   std::vector<TransferReport> transfers;
 };
 
-Report makeReport(const program::ProgramT &program);
+/// Of all stages, or of one rank.
+Report makeReport(const program::ProgramT &program, std::optional<uint32_t> rank = {});
 nlohmann::ordered_json reportJson(const Report &report, const program::ProgramT &program);
 /// For people: stages that are alike are one block, layers that are alike one line.
 std::string reportText(const Report &report, const program::ProgramT &program);

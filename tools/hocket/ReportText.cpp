@@ -3,6 +3,7 @@
 #include "passes/Schedule/Simulator.h"
 #include "passes/Schedule/Solvers.h"
 #include "passes/Schedule/Timeline.h"
+#include "runtime/Launch/Counted.h"
 #include "tools/hocket/StageText.h"
 #include <fmt/format.h>
 #include <sstream>
@@ -53,8 +54,9 @@ std::string hocket::tools::reportText(const Report &report, const program::Progr
   bool pipeline = program.ranks.size() > 1;
   out += fmt::format("model {} ({} parameters) under plan {} on {}\n", program.name, program.parameters, program.plan,
                      mesh);
-  out += fmt::format("batch {} sequences of {} tokens: {} microbatches of {} sequences a rank; {}\n",
-                     program.globalBatch, program.sequence, program.microbatches, program.microbatchRows,
+  out += fmt::format("batch {} of {} tokens: {} of {} a rank; {}\n", run::counted(program.globalBatch, "sequence"),
+                     program.sequence, run::counted(program.microbatches, "microbatch"),
+                     run::counted(program.microbatchRows, "sequence"),
                      pipeline ? "schedule " + program.schedule : "no pipeline");
   for (const StageClass &alike : stageClasses(report))
     out += classText(report, alike, pipeline);

@@ -7,6 +7,9 @@
 #include "mlir/Parser/Parser.h"
 #include "passes/StepToProgram/ProgramStrings.h"
 #include "tools/Dialects.h"
+#include "tools/hocket/FileContents.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::tools;
@@ -67,7 +70,18 @@ void Session::error(const std::string &text) {
   faultList.push_back({{"", text, std::nullopt}, {}});
 }
 
+/// A named pipe that nobody writes to would be waited for without end. `<(…)` of a shell is a path below /dev.
+static bool isNamedPipe(StringRef path) {
+  llvm::sys::fs::file_status status;
+  return !path.starts_with("/dev/") && !llvm::sys::fs::status(path, status) &&
+         status.type() == llvm::sys::fs::file_type::fifo_file;
+}
+
 bool Session::load(const std::string &path) {
+  if (isNamedPipe(path)) {
+    error("cannot read '" + path + "': it is a named pipe, expected a file, or - for standard input");
+    return false;
+  }
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(path);
   if (!file) {
     error("cannot read '" + path + "': " + file.getError().message());
@@ -123,6 +137,7 @@ bool Session::add(const std::string &text, const std::string &source) {
 
 bool Session::verify() {
   unsigned before = errors();
+  checkFileContents(*this);
   nn::verifyEach(*parsed);
   if (errors() == before) // values used before or outside of where they are made
     (void)mlir::verify(*parsed);

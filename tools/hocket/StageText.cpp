@@ -1,4 +1,5 @@
 #include "tools/hocket/StageText.h"
+#include "runtime/Launch/Counted.h"
 #include "tools/hocket/AlikeLines.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -147,15 +148,23 @@ std::string memoryText(const StageClass &alike) {
 
 std::string headText(const StageClass &alike, bool pipeline) {
   const RankReport &first = *alike.members.front(), &last = *alike.members.back();
+  if (first.rank)
+    return fmt::format("\nrank {}: {}, stage {}\n  layers    {}\n", *first.rank, first.coordinates, first.stage,
+                       first.layers);
+  if (!pipeline && first.ranks == 1)
+    return fmt::format("\none rank, {}\n  layers    {}\n", first.coordinates, first.layers);
   if (!pipeline)
     return fmt::format("\nall {} ranks are alike, the first is {}\n  layers    {}\n", first.ranks, first.coordinates,
                        first.layers);
+  if (alike.members.size() == 1 && first.ranks == 1)
+    return fmt::format("\nstage {}: 1 rank, {}\n  layers    {}\n", first.stage, first.coordinates, first.layers);
   if (alike.members.size() == 1)
     return fmt::format("\nstage {}: {} ranks alike, the first is {}\n  layers    {}\n", first.stage, first.ranks,
                        first.coordinates, first.layers);
-  std::string out = fmt::format("\nstages {} to {}: {} ranks each, alike but for their numbers and what is in flight; "
-                                "stage {} stands for all, its first rank is {}\n",
-                                first.stage, last.stage, first.ranks, first.stage, first.coordinates);
+  std::string out =
+      fmt::format("\nstages {} to {}: {} each, alike but for their numbers and what is in flight; "
+                  "stage {} stands for all, its first rank is {}\n",
+                  first.stage, last.stage, run::counted(first.ranks, "rank"), first.stage, first.coordinates);
   for (const RankReport *rank : alike.members)
     out += fmt::format("  {:<9} stage {:<3} {}\n", rank == &first ? "layers" : "", rank->stage, rank->layers);
   return out;

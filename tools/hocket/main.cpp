@@ -3,12 +3,17 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
+#include "runtime/Launch/OptionFaults.h"
 #include "tools/hocket/Commands.h"
 #include "tools/hocket/Session.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <map>
+#include <system_error>
 using namespace hocket::tools;
 
 /// Takes MLIR's flags out of the command line and gives them to LLVM's parser.
@@ -22,6 +27,31 @@ static std::vector<std::string> splitOffMlirFlags(int argc, char **argv) {
       ours.push_back(argv[i]);
   llvm::cl::ParseCommandLineOptions(theirs.size(), theirs.data());
   return ours;
+}
+
+static int cannotWrite(int error) {
+  llvm::errs() << "error: cannot write to standard output: " << std::strerror(error) << '\n';
+  return MachineLacks;
+}
+
+/// fmt throws where standard output takes no more.
+static int runCommand(const Command &command) {
+  try {
+    return command();
+  } catch (const std::system_error &error) {
+    return cannotWrite(error.code().value());
+  }
+}
+
+/// What is still in buffers is written as well, or the command has not done what it was asked.
+static int finish(int status) {
+  llvm::outs().flush();
+  std::error_code layers = llvm::outs().error();
+  llvm::outs().clear_error(); // or LLVM ends the process in its own way
+  errno = 0;
+  if (std::fflush(stdout) != 0 || std::ferror(stdout))
+    return cannotWrite(errno ? errno : EIO);
+  return layers ? cannotWrite(layers.value()) : status;
 }
 
 int main(int argc, char **argv) {
@@ -42,7 +72,7 @@ int main(int argc, char **argv) {
   try {
     app.parse(ours);
   } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? Done : UnreadableCommandLine;
+    return hocket::run::endParse(app, error) ? Done : UnreadableCommandLine;
   }
-  return commands.at(app.get_subcommands()[0]->get_name())();
+  return finish(runCommand(commands.at(app.get_subcommands()[0]->get_name())));
 }

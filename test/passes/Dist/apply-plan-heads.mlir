@@ -4,7 +4,7 @@
 dist.mesh @m<"three"=3, "tp"=4>
 dist.plan @three for @gpt on @m {
   batch microbatch 4 sequences
-  // expected-error-re @+1 {{{{^}}'dist.split' op cannot split 4 heads on 2 KV heads over three, 3 ranks; legal degrees for 4 heads on 2 KV heads: 1, 2, 4{{$}}}}
+  // expected-error-re @+1 {{{{^}}'dist.split' op cannot split 4 heads with 2 KV heads over three, 3 ranks; legal degrees for 4 heads with 2 KV heads: 1, 2, 4{{$}}}}
   split megatron over "three"
   // expected-error-re @+1 {{{{^}}'dist.split' op cannot split 2 KV heads of "layers.0.attn.kv.weight" over tp, 4 ranks; legal degrees for 2 KV heads: 1, 2; `split megatron` also repeats KV heads: 1, 2, 4{{$}}}}
   split "**.attn.kv.weight" dim 2 over "tp"
