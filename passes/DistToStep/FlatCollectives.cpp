@@ -133,7 +133,7 @@ struct Lowering {
 };
 } // namespace
 
-bool hocket::step::lowerDistOp(OpBuilder &builder, Operation *op, IRMapping &map, dist::MeshOp mesh) {
+static bool lower(OpBuilder &builder, Operation *op, IRMapping &map, dist::MeshOp mesh) {
   Lowering lower{builder, op, mesh};
   auto in = [&](Value value) { return map.lookup(value); };
   auto i64 = [&](RankScalarKind kind, int64_t size, dist::AxesAttr axes) -> Value {
@@ -177,6 +177,16 @@ bool hocket::step::lowerDistOp(OpBuilder &builder, Operation *op, IRMapping &map
         return true;
       })
       .Default(false);
+}
+
+bool hocket::step::lowerDistOp(OpBuilder &builder, Operation *op, IRMapping &map, dist::MeshOp mesh) {
+  if (!lower(builder, op, map, mesh))
+    return false;
+  for (OpResult result : op->getResults()) // what a flat collective makes in the result's own layout is its shard
+    if (auto flat = map.lookup(result).getDefiningOp<CollectiveOp>();
+        flat && flat.getResult(0).getType() == result.getType())
+      nn::setShardings(flat, nn::getSharding(result));
+  return true;
 }
 
 Value hocket::step::emitAllReduce(OpBuilder &builder, Location loc, Value input, dist::Reduction reduction,

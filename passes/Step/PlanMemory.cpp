@@ -163,7 +163,7 @@ struct ProgramMemory {
     return BufferOp::create(builder, value.getLoc(), MemRefType::get(type.getShape(), type.getElementType()), name,
                             communicates ? MemoryClass::Communication : MemoryClass::Workspace, Space::Arena,
                             builder.getI64IntegerAttr(base + piece.offset), nn::SlotKindAttr(), nn::InitAttr(),
-                            dist::ShardAttr());
+                            dyn_cast_or_null<dist::ShardAttr>(nn::getSharding(cast<OpResult>(value))));
   }
 
   void copy(Location loc, Value from, Value to, Operation *like) {

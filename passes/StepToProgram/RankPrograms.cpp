@@ -125,8 +125,10 @@ struct RankProgramWriter {
     made->kind = static_cast<program::BodyKind>(body.getKind());
     made->chunk = body.getChunk();
     for (Operation &op : body.getBody().front())
-      llvm::TypeSwitch<Operation *>(&op).Case<LaunchOp, GemmOp, CollectiveOp>(
-          [&](auto work) { made->instructions.push_back(convert(work)); });
+      llvm::TypeSwitch<Operation *>(&op).Case<LaunchOp, GemmOp, CollectiveOp>([&](auto work) {
+        made->instructions.push_back(convert(work));
+        made->instructions.back()->written = shared.written.of(work);
+      });
     out->bodies.push_back(std::move(made));
   }
 

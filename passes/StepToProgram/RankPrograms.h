@@ -2,6 +2,7 @@
 #pragma once
 #include "passes/StepToProgram/Communicators.h"
 #include "passes/StepToProgram/ProgramStrings.h"
+#include "passes/StepToProgram/WrittenValues.h"
 #include <map>
 
 namespace hocket::step {
@@ -16,6 +17,7 @@ struct SharedTables {
   const Communicators &communicators;
   StateHolders holders;
   nn::ModelOp model;
+  WrittenValues &written;
   llvm::StringMap<uint32_t> kernels;         ///< symbol -> index
   std::vector<program::RankScalarT> scalars; ///< each once
   uint32_t scalar(RankScalarOp op);

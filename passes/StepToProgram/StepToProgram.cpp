@@ -111,7 +111,8 @@ std::optional<program::ProgramT> hocket::step::buildProgram(ModuleOp module, con
   convertHead(out, *parts, target, communicators);
 
   ProgramStrings strings;
-  SharedTables shared{strings, communicators, findStateHolders(programs), parts->model, {}, {}};
+  WrittenValues written(strings, communicators, module);
+  SharedTables shared{strings, communicators, findStateHolders(programs), parts->model, written, {}, {}};
   out.kernels = convertKernels(module, shared.kernels);
   for (ProgramOp program : programs) {
     out.ranks.push_back(convertProgram(program, shared));
@@ -120,6 +121,7 @@ std::optional<program::ProgramT> hocket::step::buildProgram(ModuleOp module, con
   }
   for (program::RankScalarT &scalar : shared.scalars)
     out.scalars.push_back(std::make_unique<program::RankScalarT>(std::move(scalar)));
+  out.shapes = written.take();
   out.communicators = communicators.take();
   out.strings = strings.take();
   return out;

@@ -22,6 +22,8 @@ struct alignas(64) RankStatus {
   std::atomic<RankState> state{RankState::Starting};
   std::atomic<int32_t> pid{0};
   std::atomic<uint64_t> step{0};
+  // Nanoseconds spent in collectives and waiting for messages since the start.
+  std::atomic<uint64_t> waited{0};
   // Passes over the program begun, of training and of evaluation: all ranks make the same ones in the same order.
   std::atomic<uint64_t> pass{0};
   // The batch of the evaluation that runs, from 1; 0: a training step runs.

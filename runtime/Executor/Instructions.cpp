@@ -1,7 +1,5 @@
 // The instructions of a body: kernels, matrix products, collectives.
 #include "runtime/Executor/StepRunner.h"
-#include <bit>
-#include <cmath>
 #include <fmt/format.h>
 
 namespace hocket::runtime {
@@ -21,6 +19,9 @@ Status StepRunner::runBody(const program::Row &row) {
     Trace::Time begin = context.trace ? Trace::now() : Trace::Time();
     if (Status ran = runInstruction(instruction, row); !ran)
       return explain(std::move(ran.error()), row, context.text(instruction.what()), instruction.source());
+    if (finite && finite->covers(body))
+      if (Status sound = finite->written(instruction, pointers); !sound)
+        return explain(std::move(sound.error()), row, context.text(instruction.what()), instruction.source());
     if (context.trace)
       context.trace->add({context.text(instruction.what()), 0, row.microbatch(), step, begin, Trace::now()});
   }
@@ -59,7 +60,6 @@ Status StepRunner::runInstruction(const program::Instruction &instruction, const
   if (instruction.buffers())
     for (const program::Buffer *buffer : *instruction.buffers())
       pointers.push_back(context.address(*buffer, row.microbatch(), row.slot()));
-  Status ran;
   if (instruction.op() == program::Op::Kernel) {
     arguments.clear();
     if (instruction.scalars())
@@ -68,19 +68,16 @@ Status StepRunner::runInstruction(const program::Instruction &instruction, const
     int64_t tiles = static_cast<int64_t>(context.program.kernels()->Get(instruction.kernel())->tiles());
     return context.device.launch(*computeStream, {context.kernels[instruction.kernel()], pointers, arguments, tiles});
   }
-  uint64_t outBytes;
   if (instruction.op() == program::Op::Gemm) {
-    ran = context.device.gemm(*computeStream, gemmOf(instruction), pointers[0], pointers[1], pointers[2]);
+    Status ran = context.device.gemm(*computeStream, gemmOf(instruction), pointers[0], pointers[1], pointers[2]);
     context.poison.apply(instruction, step, pointers[2]);
-    outBytes = instruction.buffers()->Get(2)->bytes();
-  } else {
-    ran = runCollective(instruction, pointers[0], pointers[1],
-                        {deadlineIn(context.waitSeconds), computeStream->handle()});
-    outBytes = instruction.buffers()->Get(1)->bytes();
+    return ran;
   }
-  if (ran && context.checkFinite)
-    return checkFiniteResult(instruction, pointers.back(), outBytes);
-  return ran;
+  Trace::Time since = Trace::now();
+  Status joined =
+      runCollective(instruction, pointers[0], pointers[1], {deadlineIn(context.waitSeconds), computeStream->handle()});
+  addWaited(since);
+  return joined;
 }
 
 Status StepRunner::runCollective(const program::Instruction &instruction, void *in, void *out, When when) {
@@ -99,37 +96,6 @@ Status StepRunner::runCollective(const program::Instruction &instruction, void *
   default:
     return on.allToAll(in, out, inCount / members, type, when);
   }
-}
-
-template <class Bits>
-static std::optional<uint64_t> firstWithExponent(const void *data, uint64_t count, Bits exponent) {
-  for (uint64_t i = 0; i < count; ++i)
-    if ((static_cast<const Bits *>(data)[i] & exponent) == exponent)
-      return i;
-  return {};
-}
-
-std::optional<uint64_t> firstNotFinite(program::DType type, const void *data, uint64_t bytes) {
-  uint64_t count = bytes / program::sizeOf(type);
-  switch (type) {
-  case program::DType::F32:
-    return firstWithExponent<uint32_t>(data, count, 0x7F800000);
-  case program::DType::F64:
-    return firstWithExponent<uint64_t>(data, count, 0x7FF0000000000000);
-  case program::DType::BF16:
-    return firstWithExponent<uint16_t>(data, count, 0x7F80);
-  case program::DType::F16:
-    return firstWithExponent<uint16_t>(data, count, 0x7C00);
-  default:
-    return {};
-  }
-}
-
-Status StepRunner::checkFiniteResult(const program::Instruction &instruction, const void *out, uint64_t bytes) const {
-  bool product = instruction.op() == program::Op::Gemm;
-  if (std::optional<uint64_t> at = firstNotFinite(product ? instruction.resultType() : instruction.type(), out, bytes))
-    return Error{ErrorKind::Mismatch, fmt::format("element {} of the result is not finite", *at), {}};
-  return {};
 }
 
 } // namespace hocket::runtime

@@ -35,7 +35,6 @@ private:
   Status evaluate(uint64_t step);
   bool mayBegin() { return host.mayBegin(++passes); }
   Status finishStep(RankContext &context, uint64_t step, double seconds);
-  Status checkState(const RankContext &context, uint64_t step) const;
   Status reportSaved(Result<bool> saved) const;
 
   const RunOptions &options;
@@ -76,10 +75,10 @@ Status Rank::run(const RankImage &image) {
     return fits;
   program::Mesh mesh(*program);
   if (mesh.worldSize() != static_cast<uint32_t>(world.size()))
-    return Error{
-        ErrorKind::Invalid,
-        fmt::format("compiled for {} ranks ({}), started with {}", mesh.worldSize(), mesh.sizesText(), world.size()),
-        {}};
+    return Error{ErrorKind::Invalid,
+                 fmt::format("compiled for {} rank{} ({}), started with {}", mesh.worldSize(),
+                             mesh.worldSize() == 1 ? "" : "s", mesh.sizesText(), world.size()),
+                 {}};
   CpuDevice device(static_cast<int>(program->threads()));
   RankContext context(*program, static_cast<uint32_t>(world.rank()), world.arena().data(), world, host.status(),
                       device);
@@ -112,6 +111,9 @@ Status Rank::run(const RankImage &image) {
 Status Rank::prepare(RankContext &context) {
   if (Status started = startState(context); !started)
     return started;
+  if (options.checkFinite)
+    if (Status finite = FiniteCheck(context).state("before the first step"); !finite)
+      return finite;
   if (std::count(options.dumpSteps.begin(), options.dumpSteps.end(), done))
     return dumpState(context, options.dump, done);
   return {};
@@ -146,10 +148,11 @@ Status Rank::startState(RankContext &context) {
 
 Status Rank::train(RankContext &context) {
   const program::Entry &entry = *entryOf(context.own, program::trainEntry); // `open` saw to it that there is one
-  if (done == 0) // a run that goes on was evaluated when it was saved
-    if (Status evaluated = evaluate(0); !evaluated)
+  bool evaluatedBefore = done > 0 && done < options.steps;                  // by the run that this one goes on from
+  if (!evaluatedBefore)
+    if (Status evaluated = evaluate(done); !evaluated)
       return evaluated;
-  if (options.steps) {
+  if (done < options.steps) {
     Result<TokenStream> stream = TokenStream::open(options.data);
     if (!stream)
       return std::move(stream.error());
@@ -237,25 +240,10 @@ Status Rank::finishStep(RankContext &context, uint64_t step, double seconds) {
   if (Status scaled = checkLossScale(outputs, step); !scaled)
     return scaled;
   if (options.checkFinite)
-    if (Status finite = checkState(context, step); !finite)
+    if (Status finite = FiniteCheck(context).state(fmt::format("after step {}", step)); !finite)
       return finite;
   if (std::count(options.dumpSteps.begin(), options.dumpSteps.end(), step))
     return dumpState(context, options.dump, step);
-  return {};
-}
-
-Status Rank::checkState(const RankContext &context, uint64_t step) const {
-  StepOutputs outputs = readOutputs(context);
-  if (std::isinf(outputs.loss) || (std::isnan(outputs.loss) && context.own.outputs()))
-    return Error{ErrorKind::Mismatch, fmt::format("step {}: the loss is {}", step, outputs.loss), {}};
-  for (uint32_t i = 0; context.own.state() && i < context.own.state()->size(); ++i) {
-    const program::State &state = *context.own.state()->Get(i);
-    if (auto at = firstNotFinite(state.type(), context.address(*state.buffer(), 0, 0), state.buffer()->bytes()))
-      return Error{ErrorKind::Mismatch,
-                   fmt::format("step {}: element {} of this rank's shard of {} '{}' is not finite ({})", step, *at,
-                               EnumNameStateKind(state.kind()), state.name()->str(), context.text(state.source())),
-                   {}};
-  }
   return {};
 }
 

@@ -9,6 +9,8 @@ StepRunner::StepRunner(RankContext &context, const program::Entry &entry)
     : context(context), entry(entry), streams(entry.streams()->size()) {
   for (uint32_t i = 0; i < entry.rows()->size(); ++i)
     streams[entry.rows()->Get(i)->stream()].rows.push_back(i);
+  if (context.checkFinite)
+    finite.emplace(context);
 }
 
 const program::Row &StepRunner::head(const StreamState &stream) const {
@@ -143,7 +145,15 @@ Status StepRunner::sleep(Deadline deadline) {
     return Error{ErrorKind::Timeout,
                  fmt::format("{}: no message arrived within {} s", passText(step, evaluation), context.waitSeconds),
                  {}};
-  return context.world.waitForMessages(deadline);
+  Trace::Time since = Trace::now();
+  Status waited = context.world.waitForMessages(deadline);
+  addWaited(since);
+  return waited;
+}
+
+void StepRunner::addWaited(Trace::Time since) {
+  auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(Trace::now() - since).count();
+  context.status.waited.fetch_add(static_cast<uint64_t>(nanoseconds), std::memory_order_relaxed);
 }
 
 void StepRunner::publish(RankState state, const program::Row &row, uint32_t rowIndex) {
@@ -188,9 +198,24 @@ void StepRunner::publishWait() {
           streams[at].rows[streams[at].done]);
 }
 
+bool onceAStep(const program::Body &body) {
+  return body.kind() == program::BodyKind::Begin || body.kind() == program::BodyKind::Update ||
+         body.kind() == program::BodyKind::Evaluate;
+}
+
+// "step 3, microbatch 1, backward", "step 3, update", "step 3, microbatch 1" of a message
+std::string StepRunner::place(const program::Row &row) const {
+  std::string pass = passText(step, evaluation);
+  if (row.kind() != program::RowKind::Body)
+    return fmt::format("{}, microbatch {}", pass, row.microbatch());
+  const program::Body &body = *context.own.bodies()->Get(row.index());
+  if (onceAStep(body))
+    return fmt::format("{}, {}", pass, body.name()->string_view());
+  return fmt::format("{}, microbatch {}, {}", pass, row.microbatch(), body.name()->string_view());
+}
+
 Error StepRunner::explain(Error error, const program::Row &row, std::string_view what, uint32_t source) const {
-  return std::move(error).in(fmt::format("{}, microbatch {}, {} ({})", passText(step, evaluation), row.microbatch(),
-                                         what, context.text(source)));
+  return std::move(error).in(fmt::format("{}, {} ({})", place(row), what, context.text(source)));
 }
 
 } // namespace hocket::runtime

@@ -5,6 +5,7 @@
 #ifndef HOCKET_RUNTIME_EXECUTOR_STEPRUNNER_H
 #define HOCKET_RUNTIME_EXECUTOR_STEPRUNNER_H
 
+#include "runtime/Executor/FiniteCheck.h"
 #include "runtime/Executor/RankContext.h"
 #include <optional>
 
@@ -37,16 +38,18 @@ private:
   Status runBody(const program::Row &row);
   Status runInstruction(const program::Instruction &instruction, const program::Row &row);
   Status runCollective(const program::Instruction &instruction, void *in, void *out, When when);
-  Status checkFiniteResult(const program::Instruction &instruction, const void *out, uint64_t bytes) const;
   Status sleep(Deadline deadline);
+  void addWaited(Trace::Time since);
   void publish(RankState state, const program::Row &row, uint32_t rowIndex);
   void publishWait();
+  std::string place(const program::Row &row) const;
   Error explain(Error error, const program::Row &row, std::string_view what, uint32_t source) const;
 
   RankContext &context;
   const program::Entry &entry;
   std::vector<StreamState> streams;
   std::unique_ptr<Stream> computeStream;
+  std::optional<FiniteCheck> finite; // none: not asked for
   std::optional<Error> messageError; // met while stream 0 waited in a collective
   std::vector<void *> pointers;      // of the running instruction
   std::vector<int64_t> arguments;    // of the running instruction
@@ -56,8 +59,8 @@ private:
 // "step 3", "batch 2 of the evaluation after step 3"
 std::string passText(uint64_t step, uint64_t evaluation);
 
-// Index of the first element that is not finite; nothing where all are. Only floating-point types are looked at.
-std::optional<uint64_t> firstNotFinite(program::DType type, const void *data, uint64_t bytes);
+// Whether a body runs once a step: its microbatch means nothing.
+bool onceAStep(const program::Body &body);
 
 } // namespace hocket::runtime
 #endif

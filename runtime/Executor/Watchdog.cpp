@@ -91,12 +91,6 @@ std::string Watchdog::text(uint32_t index) const {
   return index < program.strings()->size() ? program.strings()->Get(index)->str() : "";
 }
 
-// Bodies that have no microbatch.
-static bool onceAStep(const program::RankProgram &rank, const program::Row &row) {
-  program::BodyKind kind = rank.bodies()->Get(row.index())->kind();
-  return kind == program::BodyKind::Begin || kind == program::BodyKind::Update || kind == program::BodyKind::Evaluate;
-}
-
 std::string Watchdog::position(int rank) const {
   const RankStatus &status = board.status(rank);
   const program::RankProgram &own = *program.ranks()->Get(program::stageOf(mesh, program, static_cast<uint32_t>(rank)));
@@ -106,7 +100,7 @@ std::string Watchdog::position(int rank) const {
   std::string result = passText(status.step.load(), evaluation);
   if (entry && row < entry->rows()->size()) {
     const program::Row &at = *entry->rows()->Get(row);
-    if (at.kind() != program::RowKind::Body || !onceAStep(own, at))
+    if (at.kind() != program::RowKind::Body || !onceAStep(*own.bodies()->Get(at.index())))
       result += fmt::format(", microbatch {}", at.microbatch());
     result += ", ";
     if (at.kind() == program::RowKind::Body && body < own.bodies()->size()) {

@@ -63,7 +63,8 @@ static Status fits(const Options &options, const program::Program &program, cons
   checkpoint::matchRun(layout, found.index, match);
   if (options.seed && *options.seed != found.index.seed)
     match.faults.push_back(fmt::format("--seed {} is not the checkpoint's seed {}", *options.seed, found.index.seed));
-  if (options.steps < found.index.step)
+  bool evaluationOnly = options.steps == 0 && !options.evalData.empty();
+  if (options.steps < found.index.step && !evaluationOnly)
     match.faults.push_back(
         fmt::format("--steps {} comes before the checkpoint's step {}", options.steps, found.index.step));
   for (uint64_t step : options.dumpSteps)

@@ -3,6 +3,7 @@
 #include "runtime/Executor/CpuFeatures.h"
 #include "runtime/Executor/Evaluation.h"
 #include "runtime/Executor/Rank.h"
+#include "runtime/Launch/Counted.h"
 #include "runtime/Launch/Machine.h"
 #include <cerrno>
 #include <cstring>
@@ -103,8 +104,9 @@ Status checkMemory(uint64_t ranks, uint64_t needed) {
   uint64_t available = availableBytes();
   if (available && needed > available)
     return Error{ErrorKind::Lacking,
-                 fmt::format("{} ranks need {} ({} bytes) of memory, this machine has {} ({} bytes) free", ranks,
-                             bytesText(needed), needed, bytesText(available), available),
+                 fmt::format("{} need{} {} ({} bytes) of memory, this machine has {} ({} bytes) free",
+                             counted(ranks, "rank"), ranks == 1 ? "s" : "", bytesText(needed), needed,
+                             bytesText(available), available),
                  {}};
   return {};
 }

@@ -3,6 +3,7 @@
 #include "runtime/Checkpoint/Folder.h"
 #include "runtime/Executor/Trace.h"
 #include "runtime/Launch/Machine.h"
+#include "runtime/Launch/Rates.h"
 #include <cstring>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -15,10 +16,12 @@ using runtime::Status;
 MpiHost::MpiHost(const program::Program &program, runtime::mpi::MpiWorld &world, MpiCrew &crew, const Options &options,
                  Progress &progress)
     : program(program), mpi(world), crew(crew), options(options), progress(progress),
-      monitor(program, world, crew, options) {}
+      counts(program::countStep(program::Mesh(program), program)), monitor(program, world, crew, options) {}
 
 void MpiHost::report(const nlohmann::json &from) {
   nlohmann::json event = nlohmann::json::parse(from.dump()); // as it arrives over a pipe: a NaN is null
+  if (event.at("event") == "step")
+    addRates(event, counts);
   if (mpi.rank() != 0 || !progress.show(event) || event.at("event") != "saved")
     return;
   monitor.setNote(

@@ -5,6 +5,7 @@
 #include "runtime/Executor/RankHost.h"
 #include "runtime/Launch/MpiMonitor.h"
 #include "runtime/Launch/Progress.h"
+#include "runtime/Program/StepCounts.h"
 
 namespace hocket::run {
 
@@ -32,6 +33,7 @@ private:
   MpiCrew &crew;
   const Options &options;
   Progress &progress;
+  program::StepCounts counts;
   MpiMonitor monitor;
 };
 

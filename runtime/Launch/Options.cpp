@@ -1,6 +1,8 @@
 // The options of a run as CLI11 knows them.
 #include "runtime/Launch/Options.h"
 #include "runtime/Launch/DataFlags.h"
+#include "runtime/Launch/OptionFaults.h"
+#include "runtime/Launch/OptionValues.h"
 #include "runtime/Program/Mesh.h"
 #include <cmath>
 
@@ -103,7 +105,7 @@ std::optional<Exit> parse(CLI::App &app, int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? Done : CommandLine;
+    return endParse(app, error) ? Done : CommandLine;
   }
   return {};
 }

@@ -29,7 +29,7 @@ runtime::Status Progress::open(const std::string &metricsPath, uint64_t total, b
 
 void Progress::resumed(uint64_t step) {
   last = step;
-  fmt::print("goes on after step {}\n", step);
+  say("goes on after step {}\n", step);
   if (!metrics.is_open())
     return;
   runtime::Result<uint64_t> bytes = metricsUpTo(path, step);
@@ -61,10 +61,8 @@ void Progress::write(const nlohmann::json &event, std::initializer_list<const ch
     return;
   nlohmann::ordered_json line;
   for (const char *key : keys)
-    line[key] = event.at(key);
-  for (const char *key : {"loss_scale", "skipped"}) // of programs that have them
-    if (event.contains(key))
-      line[key] = event.at(key);
+    if (auto at = event.find(key); at != event.end()) // some depend on the program, some on who starts the ranks
+      line[key] = *at;
   metrics << line.dump() << '\n' << std::flush;
   if (!metrics && lost.empty())
     lost = fmt::format("the metrics of step {} could not be written to '{}': {}", event.at("step").get<uint64_t>(),
@@ -76,17 +74,19 @@ static std::string lossText(const nlohmann::json &loss) {
 }
 
 void Progress::evaluation(const nlohmann::json &event) {
+  evaluated = event.at("step").get<uint64_t>();
   write(event, {"step", "eval_loss", "eval_tokens", "eval_seconds"});
   finish();
-  fmt::print("evaluation after step {}/{}  loss {}  {} tokens in {:.1f} s\n", event.at("step").get<uint64_t>(), steps,
-             lossText(event.at("eval_loss")), event.at("eval_tokens").get<uint64_t>(),
-             event.at("eval_seconds").get<double>());
+  say("evaluation after step {}/{}  loss {}  {} tokens in {:.1f} s\n", event.at("step").get<uint64_t>(), steps,
+      lossText(event.at("eval_loss")), event.at("eval_tokens").get<uint64_t>(), event.at("eval_seconds").get<double>());
   std::fflush(stdout);
 }
 
 void Progress::step(const nlohmann::json &event) {
   last = event.at("step").get<uint64_t>();
-  write(event, {"step", "loss", "grad_norm", "lr", "tokens", "seconds"});
+  write(event,
+        {"step", "loss", "grad_norm", "lr", "tokens", "loss_scale", "skipped", "seconds", "tokens_per_second",
+         "flops_per_second", "sent_bytes", "sent_bytes_max", "wait_seconds", "memory_bytes", "memory_bytes_max"});
   double seconds = event.at("seconds").get<double>();
   // The first step also touches all memory for the first time.
   smoothSeconds = last <= 2 || smoothSeconds == 0 ? seconds : 0.9 * smoothSeconds + 0.1 * seconds;
@@ -124,16 +124,16 @@ void Progress::print(const nlohmann::json &event) {
                   scaleText(event), event.at("tokens").get<double>() / event.at("seconds").get<double>(),
                   duration(static_cast<double>(steps - last) * smoothSeconds));
   if (terminal)
-    fmt::print("\r\033[K{}", text);
+    say("\r\033[K{}", text);
   else
-    fmt::print("{}\n", text);
+    say("{}\n", text);
   openLine = terminal;
   std::fflush(stdout);
 }
 
 void Progress::finish() {
   if (openLine)
-    fmt::print("\n");
+    say("\n");
   openLine = false;
   std::fflush(stdout);
 }

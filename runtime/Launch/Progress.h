@@ -4,11 +4,18 @@
 
 #include "runtime/Program/Result.h"
 #include <chrono>
+#include <cstdio>
+#include <fmt/format.h>
 #include <fstream>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 
 namespace hocket::run {
+
+// To standard output. A run goes on where that takes no more: what it says is lost, what it learns is not.
+template <class... Args> void say(fmt::format_string<Args...> text, Args &&...args) {
+  std::fputs(fmt::format(text, std::forward<Args>(args)...).c_str(), stdout);
+}
 
 class Progress {
 public:
@@ -31,6 +38,8 @@ public:
   // Ends the progress line.
   void finish();
   uint64_t lastStep() const { return last; }
+  // Whether the last step, and if there are evaluations the one behind it, are done.
+  bool complete(bool evaluates) const { return last >= steps && (!evaluates || evaluated == last); }
   // An error if a line of metrics could not be written.
   runtime::Status written() const;
 
@@ -40,8 +49,8 @@ private:
   std::string path, lost; // lost: the first line that could not be written, and why
   std::ofstream metrics;
   uint64_t steps = 0, last = 0;
-  std::optional<uint64_t> saved;
-  double smoothSeconds = 0; // of a step
+  std::optional<uint64_t> saved, evaluated; // the last steps
+  double smoothSeconds = 0;                 // of a step
   bool terminal = false, openLine = false;
   std::chrono::steady_clock::time_point printed;
 };

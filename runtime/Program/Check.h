@@ -47,6 +47,8 @@ bool checkBuffer(CheckContext &context, const RankProgram &rank, const Buffer &b
 bool checkAxes(CheckContext &context, std::span<const AxisRef> axes, const std::string &where);
 
 void checkMesh(CheckContext &context);
+// Shapes that instructions refer to.
+void checkShapes(CheckContext &context);
 void checkBodies(CheckContext &context, const RankProgram &rank);
 void checkState(CheckContext &context, const RankProgram &rank);
 void checkSchedule(CheckContext &context, const RankProgram &rank);

@@ -42,6 +42,14 @@ public:
       sound &= checkBuffer(context, rank, *instruction.buffers()->Get(i), fmt::format("{} buffer {}", where, i));
     if (!sound)
       return;
+    size_t before = context.faults.size();
+    checkOp();
+    if (context.faults.size() == before)
+      checkWritten();
+  }
+
+private:
+  void checkOp() {
     switch (instruction.op()) {
     case Op::Kernel:
       return checkKernel();
@@ -52,7 +60,6 @@ public:
     }
   }
 
-private:
   uint32_t bufferCount() const { return instruction.buffers() ? instruction.buffers()->size() : 0; }
 
   bool countIs(uint32_t expected) {
@@ -60,6 +67,26 @@ private:
       return true;
     context.fault("{}: {} buffers, expected {}", where, bufferCount(), expected);
     return false;
+  }
+
+  void checkWritten() {
+    for (uint32_t i = 0; instruction.written() && i < instruction.written()->size(); ++i) {
+      const Written &written = *instruction.written()->Get(i);
+      const auto *shapes = context.program.shapes();
+      bool sound = context.enumIn(written.type(), where, "type of what it writes");
+      sound &= context.enumIn(written.infinite(), where, "infinities of what it writes");
+      sound &= context.stringIn(written.name(), where);
+      sound &= context.indexIn(written.buffer(), bufferCount(), where, "buffer");
+      sound &= context.indexIn(written.shape(), shapes ? shapes->size() : 0, where, "shape");
+      if (!sound)
+        return;
+      Wide bytes = sizeOf(written.type());
+      for (uint64_t extent : paddedShape(*shapes->Get(written.shape())))
+        bytes *= extent;
+      if (uint64_t size = instruction.buffers()->Get(written.buffer())->bytes(); bytes != size)
+        context.fault("{}: writes a value of {} bytes into buffer {} of {}", where, static_cast<uint64_t>(bytes),
+                      written.buffer(), size);
+    }
   }
 
   void checkKernel() {

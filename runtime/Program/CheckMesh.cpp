@@ -10,6 +10,8 @@ static constexpr uint64_t maxSize = uint64_t(1) << 48; // of a dimension or a me
 std::vector<std::string> check(const Program &program) {
   CheckContext context{program, {}};
   checkMesh(context);
+  if (context.faults.empty())
+    checkShapes(context);
   if (!context.faults.empty())
     return context.faults;
   for (const RankProgram *rank : *program.ranks()) {

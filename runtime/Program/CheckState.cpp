@@ -14,32 +14,45 @@ struct Interval {
 
 static bool isFloat(DType type) { return type <= DType::F16; }
 
-/// Bytes of the padded local shape; nothing (and a fault) where shape or split are unsound.
-static std::optional<uint64_t> localBytes(CheckContext &context, const State &state, const std::string &where) {
-  uint32_t dims = state.shape() ? state.shape()->size() : 0;
-  if (state.split() && state.split()->size() != dims) {
-    context.fault("{}: {} dimensions are split, the shape has {}", where, state.split()->size(), dims);
-    return {};
+/// Whether shape and split of a State or a LogicalShape are sound.
+template <class Value> static bool checkShape(CheckContext &context, const Value &value, const std::string &where) {
+  uint32_t dims = value.shape() ? value.shape()->size() : 0;
+  if (value.split() && value.split()->size() != dims) {
+    context.fault("{}: {} dimensions are split, the shape has {}", where, value.split()->size(), dims);
+    return false;
   }
   std::vector<AxisRef> all;
-  for (uint32_t dim = 0; state.split() && dim < dims; ++dim)
-    for (const AxisRef &ref : axesOf(state.split()->Get(dim)->axes()))
+  for (uint32_t dim = 0; value.split() && dim < dims; ++dim)
+    for (const AxisRef &ref : axesOf(value.split()->Get(dim)->axes()))
       all.push_back(ref);
   if (!checkAxes(context, all, where))
-    return {};
+    return false;
   constexpr unsigned __int128 most = uint64_t(1) << 48;
-  unsigned __int128 logical = 1, bytes = sizeOf(state.type());
+  unsigned __int128 logical = 1;
   for (uint32_t dim = 0; dim < dims; ++dim) {
-    logical *= state.shape()->Get(dim);
-    if (state.shape()->Get(dim) < 1 || logical > most) {
+    logical *= value.shape()->Get(dim);
+    if (value.shape()->Get(dim) < 1 || logical > most) {
       context.fault("{}: dimension {} has size {}, expected at least 1 and at most 2^48 elements in all", where, dim,
-                    state.shape()->Get(dim));
-      return {};
+                    value.shape()->Get(dim));
+      return false;
     }
   }
+  return true;
+}
+
+/// Bytes of the padded local shape; nothing (and a fault) where shape or split are unsound.
+static std::optional<uint64_t> localBytes(CheckContext &context, const State &state, const std::string &where) {
+  if (!checkShape(context, state, where))
+    return {};
+  unsigned __int128 bytes = sizeOf(state.type());
   for (uint64_t extent : paddedShape(state))
     bytes *= extent;
   return static_cast<uint64_t>(bytes);
+}
+
+void checkShapes(CheckContext &context) {
+  for (uint32_t i = 0; context.program.shapes() && i < context.program.shapes()->size(); ++i)
+    checkShape(context, *context.program.shapes()->Get(i), fmt::format("shape {}", i));
 }
 
 static void checkOneState(CheckContext &context, const RankProgram &rank, const State &state, const std::string &where,

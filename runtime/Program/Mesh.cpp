@@ -109,25 +109,31 @@ std::span<const AxisRef> axesOf(const flatbuffers::Vector<const AxisRef *> *axes
   return {reinterpret_cast<const AxisRef *>(axes->Data()), axes->size()};
 }
 
-static std::span<const AxisRef> splitOf(const State &state, uint32_t dim) {
-  if (!state.split() || dim >= state.split()->size())
+// Of a State or a LogicalShape.
+template <class Value> static std::span<const AxisRef> splitOf(const Value &value, uint32_t dim) {
+  if (!value.split() || dim >= value.split()->size())
     return {};
-  return axesOf(state.split()->Get(dim)->axes());
+  return axesOf(value.split()->Get(dim)->axes());
 }
 
-std::vector<Range> box(const Mesh &mesh, uint32_t rank, const State &state) {
+template <class Value> static std::vector<Range> boxOf(const Mesh &mesh, uint32_t rank, const Value &value) {
   std::vector<Range> result;
-  for (uint32_t dim = 0; state.shape() && dim < state.shape()->size(); ++dim)
-    result.push_back(shard(mesh, rank, state.shape()->Get(dim), splitOf(state, dim)));
+  for (uint32_t dim = 0; value.shape() && dim < value.shape()->size(); ++dim)
+    result.push_back(shard(mesh, rank, value.shape()->Get(dim), splitOf(value, dim)));
   return result;
 }
 
-std::vector<uint64_t> paddedShape(const State &state) {
+template <class Value> static std::vector<uint64_t> paddedShapeOf(const Value &value) {
   std::vector<uint64_t> result;
-  for (uint32_t dim = 0; state.shape() && dim < state.shape()->size(); ++dim)
-    result.push_back(paddedExtent(state.shape()->Get(dim), splitOf(state, dim)));
+  for (uint32_t dim = 0; value.shape() && dim < value.shape()->size(); ++dim)
+    result.push_back(paddedExtent(value.shape()->Get(dim), splitOf(value, dim)));
   return result;
 }
+
+std::vector<Range> box(const Mesh &mesh, uint32_t rank, const State &state) { return boxOf(mesh, rank, state); }
+std::vector<uint64_t> paddedShape(const State &state) { return paddedShapeOf(state); }
+std::vector<Range> box(const Mesh &mesh, uint32_t rank, const LogicalShape &value) { return boxOf(mesh, rank, value); }
+std::vector<uint64_t> paddedShape(const LogicalShape &value) { return paddedShapeOf(value); }
 
 int64_t value(const Mesh &mesh, uint32_t rank, const RankScalar &scalar) {
   Range range = shard(mesh, rank, scalar.size(), axesOf(scalar.axes()));

@@ -71,6 +71,9 @@ std::span<const AxisRef> axesOf(const flatbuffers::Vector<const AxisRef *> *axes
 // Box of a state tensor on a rank, one range a dimension, and its padded local shape.
 std::vector<Range> box(const Mesh &mesh, uint32_t rank, const State &state);
 std::vector<uint64_t> paddedShape(const State &state);
+// The same of any value.
+std::vector<Range> box(const Mesh &mesh, uint32_t rank, const LogicalShape &value);
+std::vector<uint64_t> paddedShape(const LogicalShape &value);
 
 // Value of a rank-dependent number.
 int64_t value(const Mesh &mesh, uint32_t rank, const RankScalar &scalar);

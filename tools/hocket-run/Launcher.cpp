@@ -5,8 +5,10 @@
 #include "runtime/Executor/Watchdog.h"
 #include "runtime/Launch/Checkpoints.h"
 #include "runtime/Launch/Checks.h"
+#include "runtime/Launch/Counted.h"
 #include "runtime/Launch/Machine.h"
 #include "runtime/Launch/Progress.h"
+#include "runtime/Launch/Rates.h"
 #include "runtime/Program/Executable.h"
 #include "tools/hocket-run/Processes.h"
 #include <algorithm>
@@ -39,8 +41,11 @@ public:
 private:
   runtime::shm::RegionSpec regionSpec() const;
   void readReports();
+  void addMeasured(std::vector<nlohmann::json> &events);
   void handleSignals();
   void stopEarly(int signal);
+  std::vector<int> unfinished() const;
+  Exit stopped() const;
   std::optional<Exit> handleEnds();
   Exit fail(const runtime::Watchdog::Verdict &verdict, Exit status);
   void letOthersWait(int failed);
@@ -59,7 +64,10 @@ private:
   std::optional<runtime::Watchdog> watchdog;
   Progress progress;
   std::string partialReport; // an event that has not arrived as a whole
-  uint64_t doneRanks = 0, peakBytes = 0, memorySteps = 0;
+  const program::StepCounts counts = program::countStep(mesh, program);
+  uint64_t doneRanks = 0, memorySteps = 0;
+  uint64_t peakBytes = 0, peakRankBytes = 0; // of all ranks together, of the largest
+  uint64_t waited = 0;                       // nanoseconds, of all ranks, when the last step was reported
   Clock::time_point memorySampled;
   int stopSignal = 0;
   bool stopAtOnce = false; // by a second signal
@@ -85,8 +93,8 @@ runtime::shm::RegionSpec Run::regionSpec() const {
 Status Run::check() {
   if (options.ranks != mesh.worldSize())
     return Error{ErrorKind::Invalid,
-                 fmt::format("'{}' is compiled for {} ranks ({}), started with -n {}", options.executable,
-                             mesh.worldSize(), mesh.sizesText(), options.ranks),
+                 fmt::format("'{}' is compiled for {} ({}), started with -n {}", options.executable,
+                             counted(mesh.worldSize(), "rank"), mesh.sizesText(), options.ranks),
                  {}};
   if (Status sound = checkInput(options, program); !sound)
     return sound;
@@ -128,7 +136,7 @@ Status Run::start() {
     if (Status started = processes.start(options.executable, arguments, rank, region->descriptor()); !started)
       return started;
   }
-  fmt::print("{}", dataSummary(options, program));
+  say("{}", dataSummary(options, program));
   std::fflush(stdout);
   return {};
 }
@@ -147,8 +155,10 @@ Exit Run::watch() {
     if (std::optional<runtime::Watchdog::Verdict> stalled = watchdog->check())
       return fail(*stalled, RankFailed);
     if (stopSignal && (options.save.empty() || stopAtOnce) && Clock::now() > stopDeadline)
-      return fail({{}, fmt::format("did not end within {} s of {}", options.timeoutSeconds, strsignal(stopSignal))},
-                  RankFailed);
+      return fail({unfinished(), stopAtOnce ? fmt::format("still ran at the second {}", strsignal(stopSignal))
+                                            : fmt::format("did not end within {} s of {}", options.timeoutSeconds,
+                                                          strsignal(stopSignal))},
+                  stopAtOnce ? stopped() : RankFailed);
     sampleMemory(false);
   }
 }
@@ -159,13 +169,38 @@ void Run::readReports() {
   while ((count = ::read(processes.reports(), buffer, sizeof buffer)) > 0)
     partialReport.append(buffer, static_cast<size_t>(count));
   size_t begin = 0;
+  std::vector<nlohmann::json> events;
   for (size_t end; (end = partialReport.find('\n', begin)) != std::string::npos; begin = end + 1) {
     nlohmann::json event = nlohmann::json::parse(partialReport.substr(begin, end - begin), nullptr, false);
-    if (event.is_discarded())
-      continue;
-    doneRanks += !progress.show(event);
+    if (!event.is_discarded())
+      events.push_back(std::move(event));
   }
   partialReport.erase(0, begin);
+  addMeasured(events);
+  for (const nlohmann::json &event : events)
+    doneRanks += !progress.show(event);
+}
+
+// What the launcher knows of steps beside rank 0's report. Of steps that arrive together each has waited as long.
+void Run::addMeasured(std::vector<nlohmann::json> &events) {
+  auto isStep = [](const nlohmann::json &event) { return event.at("event") == "step"; };
+  auto steps = std::count_if(events.begin(), events.end(), isStep);
+  if (!steps)
+    return;
+  if (!peakBytes)
+    sampleMemory(true);
+  uint64_t sum = 0; // nanoseconds
+  for (int rank = 0; rank < region->worldSize(); ++rank)
+    sum += region->status(rank).waited.load(std::memory_order_relaxed);
+  double seconds = 1e-9 * static_cast<double>(sum - waited) / static_cast<double>(region->worldSize() * steps);
+  waited = sum;
+  for (nlohmann::json &event : events)
+    if (isStep(event)) {
+      addRates(event, counts);
+      event["wait_seconds"] = seconds;
+      event["memory_bytes"] = peakBytes;
+      event["memory_bytes_max"] = peakRankBytes;
+    }
 }
 
 void Run::handleSignals() {
@@ -197,6 +232,18 @@ void Run::stopEarly(int signal) {
   control.stopAfter = std::max(last, furthest());
   control.stopDecided = 1;
 }
+
+// Ranks that have neither ended nor done their last step.
+std::vector<int> Run::unfinished() const {
+  std::vector<int> ranks;
+  for (int rank = 0; rank < region->worldSize(); ++rank)
+    if (region->status(rank).state != runtime::RankState::Done)
+      ranks.push_back(rank);
+  return ranks;
+}
+
+// As a shell names the end by that signal: a script tells a run that was stopped from one that is done.
+Exit Run::stopped() const { return static_cast<Exit>(128 + stopSignal); }
 
 // A rank that ends before all are done has failed.
 std::optional<Exit> Run::handleEnds() {
@@ -271,7 +318,10 @@ void Run::sampleMemory(bool now) {
     return;
   uint64_t sum = 0;
   for (int pid : processes.pids())
-    sum += pid ? proportionalBytes(pid) : 0;
+    if (uint64_t bytes = pid ? proportionalBytes(pid) : 0) {
+      sum += bytes;
+      peakRankBytes = std::max(peakRankBytes, bytes);
+    }
   peakBytes = std::max(peakBytes, sum);
   memorySteps = progress.lastStep();
   memorySampled = Clock::now();
@@ -286,29 +336,30 @@ Exit Run::finish() {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   progress.finish();
-  if (stopSignal)
-    fmt::print("ended by {} after step {}\n", strsignal(stopSignal), progress.lastStep());
+  bool early = stopSignal && !progress.complete(!options.evalData.empty());
+  if (early)
+    say("ended by {} after step {}\n", strsignal(stopSignal), progress.lastStep());
   if (progress.savedStep())
-    fmt::print("saved '{}'\n", checkpoint::stepFolder(options.save, *progress.savedStep()));
+    say("saved '{}'\n", checkpoint::stepFolder(options.save, *progress.savedStep()));
   uint64_t largest = 0, sum = 0;
   runtime::shm::RegionSpec spec = regionSpec();
   for (size_t bytes : spec.arenaBytes) {
     largest = std::max<uint64_t>(largest, bytes);
     sum += bytes;
   }
-  fmt::print("memory planned: {} for all ranks (at most {} each) and {} for communication; used at the peak: {}\n",
-             bytesText(sum), bytesText(largest), bytesText(runtime::shm::Region::controlBytes(spec)),
-             bytesText(peakBytes));
+  say("memory planned: {} for all ranks (at most {} each) and {} for communication; used at the peak: {}\n",
+      bytesText(sum), bytesText(largest), bytesText(runtime::shm::Region::controlBytes(spec)), bytesText(peakBytes));
   if (Status kept = progress.written(); !kept)
     return complain(kept.error(), MachineLacks);
+  Exit ended = early ? stopped() : Done;
   if (options.trace.empty())
-    return Done;
+    return ended;
   std::vector<std::string> parts;
   for (uint32_t rank = 0; rank < mesh.worldSize(); ++rank)
     parts.push_back(tracePart(options, static_cast<int>(rank)));
   if (Status merged = runtime::Trace::merge(options.trace, parts); !merged)
     return complain(merged.error(), InputFault);
-  return Done;
+  return ended;
 }
 
 Exit launch(const Options &options) {

@@ -107,6 +107,16 @@ Operation *mainOp(ArrayRef<Operation *> ops) {
 }
 } // namespace
 
+/// Of what a value is a shard; null where that is not known. Masking changes no shape.
+static Attribute shardingOf(Value value) {
+  if (auto mask = value.getDefiningOp<step::MaskOp>())
+    return shardingOf(mask.getX());
+  if (auto load = value.getDefiningOp<step::LoadOp>())
+    return load.getBuffer().getDefiningOp<step::BufferOp>().getShardAttr();
+  auto result = dyn_cast<OpResult>(value);
+  return result ? getSharding(result) : Attribute();
+}
+
 KernelLibrary::KernelLibrary(ModuleOp module) : module(module), symbols(module) {
   for (auto kernel : module.getOps<func::FuncOp>()) {
     if (!kernel.isPrivate() || kernel.isExternal())
@@ -145,6 +155,7 @@ void KernelLibrary::launch(OpBuilder &builder, ArrayRef<Operation *> ops) {
       builder, main->getLoc(), TypeRange(ValueRange(interface.results)), FlatSymbolRefAttr::get(kernel),
       interface.tensors.getArrayRef(), interface.numbers.getArrayRef(), ValueRange(),
       main->getAttrOfType<StringAttr>("path"), main->getAttrOfType<PhaseAttr>("phase"), ArrayAttr());
+  setShardings(launch, llvm::map_to_vector(interface.results, shardingOf));
   llvm::SmallPtrSet<Operation *, 16> inside(ops.begin(), ops.end());
   for (auto [old, made] : llvm::zip(interface.results, launch.getResults()))
     old.replaceUsesWithIf(made, [&](OpOperand &use) { return !inside.contains(use.getOwner()); });

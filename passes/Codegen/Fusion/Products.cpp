@@ -117,6 +117,7 @@ LogicalResult lowerProduct(Operation *op) {
       op->getOperand(!shape->swapped), accumulator, ValueRange(), shape->transA, shape->transB,
       builder.getDenseI64ArrayAttr({shape->m, shape->n, shape->k}), builder.getDenseI64ArrayAttr(shape->leading), batch,
       strides, op->getAttrOfType<StringAttr>("path"), op->getAttrOfType<PhaseAttr>("phase"), ArrayAttr());
+  setShardings(gemm, getSharding(cast<OpResult>(add ? add->getResult(0) : product)));
   (add ? add->getResult(0) : product).replaceAllUsesWith(gemm.getResult(0));
   if (add)
     add.erase();

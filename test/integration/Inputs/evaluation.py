@@ -65,7 +65,7 @@ def near(a, b, limit, what):
         print(f"fault: {what}: {a!r} and {b!r}, limit {limit:.0e}")
 
 
-losses = lambda run: [{key: line[key] for key in line if key != "seconds"} for line in run.metrics]
+losses = lambda run: [{key: line[key] for key in ("step", "loss", "grad_norm", "lr", "tokens")} for line in run.metrics]
 held = part("held", 1000, 1000 + 2 * BATCH + 41)  # two batches, one sequence and 13 tokens of another: 40 beyond them count
 
 bare, none = train(options.plan, "bare", [])

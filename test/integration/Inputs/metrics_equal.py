@@ -1,4 +1,4 @@
-"""Demands that two metrics files hold the same lines, but for seconds.
+"""Demands that two metrics files hold the same lines, but for what is measured and what the plan decides.
 
 usage: metrics_equal.py FIRST SECOND [--within RELATIVE] [--from STEP] [--ignore KEY,KEY]
 
@@ -9,9 +9,13 @@ import argparse
 import json
 
 
+# Of the machine or the plan.
+MEASURED = ("seconds", "tokens_per_second", "flops_per_second", "sent_bytes", "sent_bytes_max", "wait_seconds", "memory_bytes", "memory_bytes_max", "eval_seconds")
+
+
 def lines(path):
     with open(path) as file:
-        return [{key: value for key, value in json.loads(line).items() if key not in {"seconds", *options.ignore.split(",")}} for line in file]
+        return [{key: value for key, value in json.loads(line).items() if key not in {*MEASURED, *options.ignore.split(",")}} for line in file]
 
 
 def same(mine, theirs, within):

@@ -138,3 +138,26 @@ TEST(StepToProgram, RefusesATableThatNamesWhatIsNotThere) {
   EXPECT_FALSE(step::buildProgram(*compiled.module, {}));
   EXPECT_THAT(compiled.faults, testing::HasSubstr("names the message 'activation from 0 to 1', which the program does not have"));
 }
+
+// The greatest logit of a shard of the vocabulary is still to be reduced by max: on a rank without one it is -inf. Nothing else may be
+// infinite.
+TEST(StepToProgram, TellsWhatInstructionsWrite) {
+  Compiled compiled("ptd", 4, 8);
+  ASSERT_TRUE(compiled.module) << compiled.faults;
+  std::optional<program::ProgramT> program = step::buildProgram(*compiled.module, {});
+  ASSERT_TRUE(program);
+  int split = 0, maxima = 0;
+  for (auto &rank : program->ranks)
+    for (auto &body : rank->bodies)
+      for (auto &instruction : body->instructions)
+        for (const program::Written &written : instruction->written) {
+          const std::string &name = program->strings[written.name()];
+          for (auto &dim : program->shapes[written.shape()]->split)
+            split += !dim->axes.empty();
+          bool maximum = name.find("row_max") != std::string::npos && instruction->op == program::Op::Kernel;
+          EXPECT_EQ(written.infinite(), maximum ? program::Infinities::Negative : program::Infinities::None) << name;
+          maxima += maximum;
+        }
+  EXPECT_EQ(maxima, 1);
+  EXPECT_GT(split, 100);
+}

@@ -127,20 +127,54 @@ TEST(CpuFeatures, NamesOfLlvmAndLinux) {
   EXPECT_THAT(missingFeatures({"avx2", "avx512bf16", "fma"}, flags), ElementsAre("avx2", "avx512bf16", "fma"));
 }
 
+namespace {
+template <class T> std::optional<uint64_t> firstOf(program::DType type, const T *data, uint64_t count) {
+  return firstNotFinite(type, data, std::vector{count}, std::vector{count});
+}
+constexpr float infinity = std::numeric_limits<float>::infinity();
+} // namespace
+
 TEST(FirstNotFinite, FindsInfinitiesAndNaNs) {
   std::vector<float> numbers(10, std::numeric_limits<float>::max());
-  EXPECT_EQ(firstNotFinite(program::DType::F32, numbers.data(), 40), std::nullopt);
-  numbers[6] = -std::numeric_limits<float>::infinity();
+  EXPECT_EQ(firstOf(program::DType::F32, numbers.data(), 10), std::nullopt);
+  numbers[6] = -infinity;
   numbers[8] = std::nanf("");
-  EXPECT_EQ(firstNotFinite(program::DType::F32, numbers.data(), 40), 6u);
-  EXPECT_EQ(firstNotFinite(program::DType::F32, numbers.data(), 24), std::nullopt);
+  EXPECT_EQ(firstOf(program::DType::F32, numbers.data(), 10), 6u);
+  EXPECT_EQ(firstOf(program::DType::F32, numbers.data(), 6), std::nullopt);
   double wide[2] = {1e308, std::nan("")};
-  EXPECT_EQ(firstNotFinite(program::DType::F64, wide, 16), 1u);
+  EXPECT_EQ(firstOf(program::DType::F64, wide, 2), 1u);
   uint16_t half[2] = {0x7BFF, 0x7C00}; // largest f16, infinity; as bf16 both are finite
-  EXPECT_EQ(firstNotFinite(program::DType::F16, half, 4), 1u);
-  EXPECT_EQ(firstNotFinite(program::DType::BF16, half, 4), std::nullopt);
+  EXPECT_EQ(firstOf(program::DType::F16, half, 2), 1u);
+  EXPECT_EQ(firstOf(program::DType::BF16, half, 2), std::nullopt);
+  uint16_t brain[2] = {0x7F7F, 0xFF80}; // largest bf16, -infinity
+  EXPECT_EQ(firstOf(program::DType::BF16, brain, 2), 1u);
   int32_t integers[1] = {-1};
-  EXPECT_EQ(firstNotFinite(program::DType::I32, integers, 4), std::nullopt);
+  EXPECT_EQ(firstOf(program::DType::I32, integers, 1), std::nullopt);
+}
+
+TEST(FirstNotFinite, LeavesPaddingOut) {
+  std::vector<float> shard(3 * 4, infinity); // of which 2 x 3 is real
+  const std::vector<uint64_t> padded{3, 4}, real{2, 3}, nothing{0, 3};
+  EXPECT_EQ(firstNotFinite(program::DType::F32, shard.data(), padded, nothing), std::nullopt);
+  for (uint64_t row = 0; row < 2; ++row)
+    std::fill_n(shard.begin() + static_cast<long>(4 * row), 3, 1.0f);
+  EXPECT_EQ(firstNotFinite(program::DType::F32, shard.data(), padded, real), std::nullopt);
+  shard[6] = infinity;
+  EXPECT_EQ(firstNotFinite(program::DType::F32, shard.data(), padded, real), 6u);
+  const float scalar = infinity;
+  EXPECT_EQ(firstNotFinite(program::DType::F32, &scalar, {}, {}), 0u);
+}
+
+TEST(FirstNotFinite, InfinitiesThatBelongThere) {
+  const float values[3] = {-infinity, infinity, std::nanf("")};
+  const std::vector<uint64_t> one{1}, three{3};
+  auto first = [&](program::Infinities allowed) {
+    return firstNotFinite(program::DType::F32, values, three, three, allowed);
+  };
+  EXPECT_EQ(first(program::Infinities::None), 0u);
+  EXPECT_EQ(first(program::Infinities::Negative), 1u);
+  EXPECT_EQ(first(program::Infinities::Positive), 0u);
+  EXPECT_EQ(first(program::Infinities::Both), 2u);
 }
 
 TEST(RunOptions, TravelAsJson) {

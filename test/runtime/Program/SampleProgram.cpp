@@ -8,7 +8,18 @@ using namespace hocket::program;
 namespace {
 enum Communicators : uint32_t { World, Data, Down, Up };
 enum Kernels : uint32_t { Begin0, Begin1, Forward0, Forward1, Backward0, Backward1, Update0, Update1, Finish };
-enum Strings : uint32_t { None, EmbeddingText, LossText, UpdateText, CollectText, Line3, Line7, Data1, Path };
+enum Strings : uint32_t {
+  None,
+  EmbeddingText,
+  LossText,
+  UpdateText,
+  CollectText,
+  Line3,
+  Line7,
+  Data1,
+  Path,
+  ResultName
+};
 
 // Gives out the arena piece by piece, each aligned to 64.
 struct Layout {
@@ -40,6 +51,7 @@ std::unique_ptr<InstructionT> collective(Op op, uint32_t communicator, Buffer in
   auto result = instruction(op, {in, out}, CollectText, Line7);
   result->communicator = communicator;
   result->cause = Data1;
+  result->written.emplace_back(1, static_cast<uint32_t>(out.bytes() / 4 - 1), ResultName, DType::F32, Infinities::None);
   return result;
 }
 
@@ -254,7 +266,12 @@ ProgramT sampleProgram() {
                      "sample.mlir:3:8",
                      "sample.mlir:7:8",
                      "batch over \"dp\"",
-                     "layer"};
+                     "layer",
+                     "'result'"};
+  for (uint64_t size = 1; size <= 6; ++size) { // shape i: i + 1 numbers
+    program.shapes.push_back(std::make_unique<LogicalShapeT>());
+    program.shapes.back()->shape = {size};
+  }
   program.ranks.push_back(stage0());
   program.ranks.push_back(stage1());
   return program;

@@ -83,8 +83,8 @@ TEST_F(LauncherTest, NotFiniteResultIsNamed) {
   Outcome outcome = runSample({"--steps", "50", "--check-finite"}, "nan:2:3");
   EXPECT_EQ(outcome.status, 3);
   EXPECT_THAT(outcome.error,
-              HasSubstr("failed: step 3, microbatch 0, sum over ranks (sample.mlir:7:8): element 0 of the result "
-                        "is not finite"));
+              HasSubstr("failed: step 3, update, sum over ranks (sample.mlir:7:8): not finite: element [0] of 'result' "
+                        "(F32) is nan"));
   EXPECT_EQ(runSample({"--steps", "5"}, "nan:2:3").status, 0); // only where it is asked for
 }
 
@@ -104,7 +104,7 @@ TEST_F(LauncherTest, TerminationEndsAllRanksAfterTheSameStep) {
     ASSERT_TRUE(soon([&] { return read("out").find("step 1/") != std::string::npos; }));
     ::kill(launcher, signal);
     Outcome outcome = wait(launcher);
-    EXPECT_EQ(outcome.status, 0) << outcome.error;
+    EXPECT_EQ(outcome.status, 128 + signal) << outcome.error; // a run that is done ends with 0
     EXPECT_THAT(outcome.out,
                 HasSubstr(signal == SIGTERM ? "ended by Terminated after step " : "ended by Interrupt after step "));
     EXPECT_THAT(rankProcesses(), ElementsAre());
@@ -119,6 +119,8 @@ TEST_F(LauncherTest, SecondSignalDoesNotWait) {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
   }
   Outcome outcome = wait(launcher);
-  EXPECT_EQ(outcome.status, 3);
+  EXPECT_EQ(outcome.status, 128 + SIGTERM);
+  EXPECT_THAT(outcome.error, HasSubstr("error: rank 0 (pp=0 dp=0, stage 0)"));
+  EXPECT_THAT(outcome.error, HasSubstr("still ran at the second Terminated\n"));
   EXPECT_THAT(rankProcesses(), ElementsAre());
 }
