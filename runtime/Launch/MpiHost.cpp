@@ -40,7 +40,9 @@ Status MpiHost::leave() {
 
 Status MpiHost::finishRun(uint64_t peakBytes) {
   progress.finish();
-  if (int signal = monitor.stopSignal())
+  int signal = monitor.stopSignal();
+  stoppedEarly = signal && !progress.complete(!options.evalData.empty());
+  if (stoppedEarly)
     fmt::print("ended by {} after step {}\n", strsignal(signal), progress.lastStep());
   if (progress.savedStep())
     fmt::print("saved '{}'\n", checkpoint::stepFolder(options.save, *progress.savedStep()));

@@ -25,6 +25,9 @@ public:
 
   // After a rank that has failed: waits until that is reported, and returns the exit status of this process.
   Exit settle(Exit own) { return monitor.settle(own); }
+  // After leave(): that of this process. Rank 0 of a run that a signal stopped exits as a shell names the end by that
+  // signal, as hocket-run does on one host; mpirun hands that on.
+  Exit outcome() const { return stoppedEarly ? static_cast<Exit>(128 + monitor.stopSignal()) : Done; }
 
 private:
   runtime::Status finishRun(uint64_t peakBytes);
@@ -34,6 +37,7 @@ private:
   const Options &options;
   Progress &progress;
   program::StepCounts counts;
+  bool stoppedEarly = false;
   MpiMonitor monitor;
 };
 

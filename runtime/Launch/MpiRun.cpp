@@ -162,7 +162,7 @@ Result<Exit> Run::train() {
   rank.trace = tracePart(options, rank.rank);
   MpiHost host(*program, world, crew, options, progress);
   int status = runtime::runRank(image, rank, host);
-  return status == 0 ? Done : host.settle(static_cast<Exit>(status));
+  return status == 0 ? host.outcome() : host.settle(static_cast<Exit>(status));
 }
 
 static int complain(const Error &error) {

@@ -193,8 +193,8 @@ Exit Mpirun::exitOf(int status) {
   if (!partial.empty())
     fmt::print(stderr, "{}\n", partial);
   int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  if (code == 0)
-    return Done;
+  if (code == 0 || (signals && code > 128)) // stopped by a signal, which rank 0 says by its status
+    return static_cast<Exit>(code);
   if (code == 127)
     return complain({ErrorKind::Lacking, "mpirun is not on the PATH; on Debian it is in the package openmpi-bin", {}});
   if (explained || code == CommandLine)

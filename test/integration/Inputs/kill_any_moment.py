@@ -16,6 +16,8 @@ import signal
 import subprocess
 import time
 
+from runs import MEASURED
+
 parser = argparse.ArgumentParser()
 parser.add_argument("--moments", type=int, required=True)
 parser.add_argument("--seed", type=int, required=True)
@@ -48,7 +50,7 @@ def ranks():
 
 def lines(path):
     with open(path) as file:
-        return [{key: held for key, held in json.loads(line).items() if key != "seconds"} for line in file]
+        return [{key: held for key, held in json.loads(line).items() if key not in MEASURED} for line in file]
 
 
 def fresh():

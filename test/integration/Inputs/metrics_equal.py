@@ -8,13 +8,15 @@ usage: metrics_equal.py FIRST SECOND [--within RELATIVE] [--from STEP] [--ignore
 import argparse
 import json
 
+from runs import MEASURED
 
-MEASURED = ("seconds", "tokens_per_second", "flops_per_second", "wait_seconds", "memory_bytes", "memory_bytes_max", "eval_seconds")
+
+OF_THE_PLAN = ("sent_bytes", "sent_bytes_max")
 
 
 def lines(path):
     with open(path) as file:
-        ignored = {*MEASURED, *options.ignore.split(",")}
+        ignored = {*MEASURED, *options.ignore.split(","), *(OF_THE_PLAN if options.within else ())}
         return [{key: value for key, value in json.loads(line).items() if key not in ignored} for line in file]
 
 

@@ -7,6 +7,9 @@ import shlex
 import shutil
 import subprocess
 
+MEASURED = ("seconds", "tokens_per_second", "flops_per_second", "wait_seconds", "memory_bytes", "memory_bytes_max", "eval_seconds")
+"""Keys of metrics that differ from run to run."""
+
 
 def call(command):
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")

@@ -11,6 +11,7 @@
 
 using namespace hocket::test;
 using testing::AllOf;
+using testing::AnyOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::MatchesRegex;
@@ -33,7 +34,9 @@ std::vector<std::string> numbers(const std::string &text) {
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) {
     nlohmann::json numbers = nlohmann::json::parse(line);
-    numbers.erase("seconds");
+    for (const char *measured : {"seconds", "tokens_per_second", "flops_per_second", "wait_seconds", "memory_bytes",
+                                 "memory_bytes_max"})
+      numbers.erase(measured);
     result.push_back(numbers.dump());
   }
   return result;
@@ -95,8 +98,9 @@ TEST_F(TwoHosts, CutLinkEndsBothSides) {
   Outcome outcome = wait(launcher);
   std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   EXPECT_EQ(outcome.status, 3);
-  EXPECT_THAT(outcome.error, AllOf(StartsWith("error: rank 2 (pp=1 dp=0, stage 1, on host " + names[1] +
-                                              "), rank 3 (pp=1 dp=1, stage 1, "),
+  // Of the two that fell silent at once, one may be noticed before the other.
+  EXPECT_THAT(outcome.error, AllOf(AnyOf(StartsWith("error: rank 2 (pp=1 dp=0, stage 1, on host " + names[1]),
+                                         StartsWith("error: rank 3 (pp=1 dp=1, stage 1, on host " + names[1])),
                                    HasSubstr(") not heard of for ")));
   EXPECT_GT(took.count(), 1.5); // half of the time-out at least was silent
   EXPECT_TRUE(soon([&] { return processes().empty(); }));
@@ -107,7 +111,7 @@ TEST_F(TwoHosts, TerminationEndsAllRanksAfterTheSameStep) {
   ASSERT_TRUE(soon([&] { return read("out").find("step 2/") != std::string::npos; }));
   ::kill(launcher, SIGTERM);
   Outcome outcome = wait(launcher);
-  EXPECT_EQ(outcome.status, 0) << outcome.error;
+  EXPECT_EQ(outcome.status, 128 + SIGTERM) << outcome.error;
   EXPECT_THAT(outcome.out,
               HasSubstr(fmt::format("ended by Terminated after step {}", numbers(read("metrics")).size())));
   EXPECT_TRUE(soon([&] { return processes().empty(); }));
