@@ -31,13 +31,18 @@ def state(folder, step):
     return tensors
 
 
+def compiled(options, scale):
+    """The program in f16 with that loss scale, and its number of ranks."""
+    model = runs.with_precision(options.model, f"{F16}; loss_scale {scale}", options.work)
+    program = os.path.join(options.work, "program")
+    return program, runs.ranks_of(options.plan, runs.call(["hocket", "compile", model, *options.plan.split(), "-o", program]))
+
+
 class F16Run:
-    def __init__(self, options, scale, name, steps, dumps, poison=None):
+    def __init__(self, options, program, ranks, name, steps, dumps, poison=None):
         folder = os.path.join(options.work, name)
         os.makedirs(folder, exist_ok=True)
-        model = runs.with_precision(options.model, f"{F16}; loss_scale {scale}", folder)
-        program, metrics = os.path.join(folder, "program"), os.path.join(folder, "metrics.jsonl")
-        self.ranks = runs.ranks_of(options.plan, runs.call(["hocket", "compile", model, *options.plan.split(), "-o", program]))
+        self.ranks, metrics = ranks, os.path.join(folder, "metrics.jsonl")
         environment = dict(os.environ, HOCKET_POISON=poison) if poison else os.environ
         self.dumps = os.path.join(folder, "state")
         command = ["hocket-run", "-n", str(self.ranks), program, "--data", options.data, "--steps", str(steps), "--metrics", metrics,
@@ -55,8 +60,9 @@ def changed(before, after):
 
 
 def one_rank(options):
+    program, ranks = compiled(options, "dynamic(initial = 1024, hysteresis = 1)")
     for rank in (0, 3, 6):
-        run = F16Run(options, "dynamic(initial = 1024, hysteresis = 1)", f"rank{rank}", 3, "1,2,3", poison=f"{rank}@2")
+        run = F16Run(options, program, ranks, f"rank{rank}", 3, "1,2,3", poison=f"{rank}@2")
         if run.status:
             sys.exit(run.output)
         assert [line["skipped"] for line in run.metrics] == [False, True, False], run.metrics
@@ -75,7 +81,7 @@ def one_rank(options):
 
 
 def floor(options):
-    run = F16Run(options, "dynamic", "floor", 30, "0,17")
+    run = F16Run(options, *compiled(options, "dynamic"), "floor", 30, "0,17")
     print(run.output)
     print(f"ended with exit status {run.status}")
     scales = [line["loss_scale"] for line in run.metrics]
