@@ -61,8 +61,16 @@ LogicalResult RecipeOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return emitOpError() << "is for the unknown model '" << getModel() << "'" << knownNames(getModel(), known);
 }
 
+/// Training computes with it in f32, where 1e40 is infinite and 1e-46 is zero.
+static bool fitsFloat(double value) {
+  float rounded = static_cast<float>(value);
+  return std::isfinite(rounded) && (value == 0) == (rounded == 0);
+}
+
 /// One fault at most: `what` is `value`, which `ok` says is not `allowed`.
 static LogicalResult check(Operation *op, bool ok, StringRef what, double value, const Twine &allowed) {
+  if (ok && std::isfinite(value) && !fitsFloat(value))
+    return op->emitOpError() << what << " is " << realText(value) << ", expected a number that f32 holds";
   if (ok && std::isfinite(value))
     return success();
   return op->emitOpError() << what << " is " << realText(value) << ", expected " << allowed;

@@ -211,7 +211,7 @@ Status removeFolder(const std::string &path) {
 Status renameFolder(const std::string &from, const std::string &to) {
   if (::rename(from.c_str(), to.c_str()) == 0)
     return {};
-  return systemError(fmt::format("cannot rename folder '{}' to '{}'", from, to), errno);
+  return systemError(fmt::format("cannot rename '{}' to '{}'", from, to), errno);
 }
 
 std::optional<uint64_t> freeBytes(const std::string &path) {

@@ -22,6 +22,15 @@ static constexpr std::string_view prefix = "step-", partial = ".tmp", replaced =
 std::string stepFolder(const std::string &folder, uint64_t step) {
   return fmt::format("{}/{}{}", folder, prefix, step);
 }
+bool liesInCheckpoint(const std::string &path) {
+  std::error_code error;
+  std::filesystem::path whole = std::filesystem::weakly_canonical(path, error);
+  for (std::filesystem::path at = whole; at.has_relative_path(); at = at.parent_path())
+    if (at.filename().string().starts_with(prefix) && std::filesystem::exists(at / indexName, error))
+      return true;
+  return false;
+}
+
 std::string partialFolder(const std::string &folder, uint64_t step) { return stepFolder(folder, step) + ".tmp"; }
 
 /// The step that a name of the form "step-40" has; nothing of other names.

@@ -10,6 +10,8 @@ namespace hocket::checkpoint {
 
 std::string stepFolder(const std::string &folder, uint64_t step);    // DIR/step-40
 std::string partialFolder(const std::string &folder, uint64_t step); // DIR/step-40.tmp
+// Whether a file or folder of this path would lie in a checkpoint (DIR/step-40/…), which nothing else may write into.
+bool liesInCheckpoint(const std::string &path);
 
 // One checkpoint and what is wrong with it; empty `faults`: its index is sound and every file that it names is there,
 // of the right size and with the right tensors. (Contents are compared with their checksums by whoever loads it.)

@@ -42,8 +42,25 @@ static TokenType typeOf(DataFormat format) {
   return format == DataFormat::U16 ? TokenType::U16 : format == DataFormat::U32 ? TokenType::U32 : TokenType::U8;
 }
 
+// Where an index lies beside the file that is none, the file is not taken for bytes in silence.
+static Status checkNeighbour(const DataSource &source, const DataFiles &files) {
+  std::string prefix = withoutSuffix(source.path, ".bin");
+  std::error_code error;
+  if (source.format || !files.index.empty() || prefix == source.path ||
+      !std::filesystem::exists(prefix + ".idx", error))
+    return {};
+  return Error{
+      ErrorKind::Invalid,
+      fmt::format("'{}.idx' beside data file '{}' is no Megatron-LM index; expected one, or --data-type to say "
+                  "what the file holds",
+                  prefix, source.path),
+      {}};
+}
+
 Result<TokenStream> TokenStream::open(const DataSource &source) {
   DataFiles files = filesOf(source);
+  if (Status neighbour = checkNeighbour(source, files); !neighbour)
+    return std::move(neighbour.error());
   std::optional<MegatronIndex> index;
   if (!files.index.empty()) {
     Result<MegatronIndex> opened = MegatronIndex::open(files.index);

@@ -21,7 +21,15 @@ static bool canEvaluate(const program::Program &program) {
 Result<HeldOutReader> Evaluation::open(const RunOptions &options, const program::Program &program) {
   if (!canEvaluate(program))
     return Error{ErrorKind::Invalid, "the program has no evaluation; compile the model again", {}};
-  Result<TokenStream> stream = TokenStream::open(sourceOf(options.data, options.evalData));
+  DataSource source = sourceOf(options.data, options.evalData);
+  bool trainsOnIndexed = !options.data.path.empty() && filesOf(options.data).format == DataFormat::Megatron;
+  if (trainsOnIndexed && filesOf(source).format != DataFormat::Megatron)
+    return Error{ErrorKind::Invalid,
+                 fmt::format("the training data has a Megatron-LM index, evaluation file '{}' has none; expected files "
+                             "of one type",
+                             options.evalData),
+                 {}};
+  Result<TokenStream> stream = TokenStream::open(source);
   if (!stream)
     return std::move(stream.error());
   return HeldOutReader::create(std::move(*stream), batchShapeOf(program), options.evalSteps);

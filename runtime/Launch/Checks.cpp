@@ -1,5 +1,6 @@
 // See Checks.h.
 #include "runtime/Launch/Checks.h"
+#include "runtime/Checkpoint/Folder.h"
 #include "runtime/Executor/CpuFeatures.h"
 #include "runtime/Executor/Evaluation.h"
 #include "runtime/Executor/Rank.h"
@@ -87,9 +88,29 @@ static Status checkApart(const Options &options) {
   return {};
 }
 
+// What is written must not fall into a checkpoint, nor wait for a reader.
+static Status checkPlaces(const Options &options) {
+  std::vector<std::string> faults;
+  for (auto [name, path] : {std::pair("--metrics", &options.metrics), std::pair("--trace", &options.trace),
+                            std::pair("--dump", &options.dump), std::pair("--save", &options.save)}) {
+    std::error_code error;
+    if (path->empty())
+      continue;
+    if (checkpoint::liesInCheckpoint(*path))
+      faults.push_back(fmt::format("{} '{}' lies in a checkpoint, which it would damage", name, *path));
+    else if (std::filesystem::is_fifo(*path, error))
+      faults.push_back(fmt::format("{} '{}' is a pipe, expected a file", name, *path));
+  }
+  if (faults.empty())
+    return {};
+  return Error{ErrorKind::Invalid, fmt::format("{}", fmt::join(faults, "; ")), {}};
+}
+
 Status checkOutput(const Options &options) {
   if (Status apart = checkApart(options); !apart)
     return apart;
+  if (Status places = checkPlaces(options); !places)
+    return places;
   if (!options.trace.empty() && !std::ofstream(options.trace, std::ios::app))
     return Error{
         ErrorKind::Invalid, fmt::format("cannot write trace file '{}': {}", options.trace, std::strerror(errno)), {}};

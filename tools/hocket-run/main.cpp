@@ -40,7 +40,12 @@ int main(int argc, char **argv) {
   if (std::optional<run::Exit> ended = run::parse(app, argc, argv))
     return *ended;
   try {
-    return hosts.empty() ? run::launch(options) : run::launchOnHosts(options, hosts, forRanks(app));
+    run::Exit status = hosts.empty() ? run::launch(options) : run::launchOnHosts(options, hosts, forRanks(app));
+    if ((std::fflush(stdout) != 0 || std::ferror(stdout)) && status == run::Done) {
+      std::fputs("error: the output could not be written\n", stderr);
+      return run::MachineLacks;
+    }
+    return status;
   } catch (const std::bad_alloc &) {
     std::fputs("error: hocket-run itself does not get the memory it needs\n", stderr);
     return run::MachineLacks;

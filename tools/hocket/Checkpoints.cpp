@@ -8,6 +8,7 @@
 #include "tools/hocket/Session.h"
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <filesystem>
 #include <fmt/format.h>
 using namespace hocket;
 using namespace hocket::tools;
@@ -94,7 +95,24 @@ static int reshard(const CheckpointOptions &options) {
   return Done;
 }
 
+/// An export makes a new file or replaces a regular one; never a device, a link, or a part of a checkpoint.
+static bool mayWrite(const std::string &path) {
+  std::error_code error;
+  auto at = std::filesystem::symlink_status(path, error);
+  if (std::filesystem::exists(at) && !std::filesystem::is_regular_file(at)) {
+    complain(fmt::format("'{}' is no regular file; expected the name of a file to make or replace", path));
+    return false;
+  }
+  if (checkpoint::liesInCheckpoint(path)) {
+    complain(fmt::format("'{}' lies in a checkpoint, which it would damage", path));
+    return false;
+  }
+  return true;
+}
+
 static int exportFile(const CheckpointOptions &options) {
+  if (!mayWrite(options.output))
+    return InputAtFault;
   int status = Done;
   std::optional<Found> from = newestWhole(options.folder, /*content=*/true, status);
   if (!from)

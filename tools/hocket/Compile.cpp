@@ -1,6 +1,7 @@
 // hocket compile: model and plan to one executable, or any layer on the way.
 #include "passes/Codegen/CPU/Kernels.h"
 #include "passes/StepToProgram/StepToProgram.h"
+#include "runtime/Checkpoint/Folder.h"
 #include "runtime/Launch/Counted.h"
 #include "runtime/Program/Executable.h"
 #include "runtime/Program/ProgramFile.h"
@@ -116,6 +117,8 @@ bool checkOutput(Session &session, const CompileOptions &options) {
     session.error(fmt::format("-o {} is the model file itself; it would be lost", options.output));
   else if (fs::is_directory(options.output))
     session.error(fmt::format("-o {} is a folder", options.output));
+  else if (checkpoint::liesInCheckpoint(options.output))
+    session.error(fmt::format("-o {} lies in a checkpoint, which it would damage", options.output));
   else if (StringRef folder = llvm::sys::path::parent_path(options.output);
            !folder.empty() && fs::access(folder, fs::AccessMode::Write))
     session.error(

@@ -25,3 +25,17 @@ nn.recipe @r for @gpt {
   optimizer adamw(betas = [0.9, 0.95], weight_decay = 0.1)
   learning_rate constant(0.1)
 }
+
+// -----
+
+nn.model @gpt(%tokens: tensor<?x4xi32>, %next: tensor<?x4xi32>) -> (tensor<f32>, tensor<i64>) {
+  %sum, %count = "test.loss"() : () -> (tensor<f32>, tensor<i64>)
+  return %sum, %count : tensor<f32>, tensor<i64>
+}
+nn.recipe @r for @gpt {
+  // expected-error-re @+1 {{{{^}}'nn.clip' op norm is 1.0e-46, expected a number that f32 holds{{$}}}}
+  clip 1e-46
+  batch 32 sequences
+  optimizer adamw(betas = [0.9, 0.95], weight_decay = 0.1)
+  learning_rate constant(0.1)
+}

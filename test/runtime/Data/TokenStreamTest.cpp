@@ -93,11 +93,14 @@ TEST(TokenStream, WhichFilesAPathMeans) {
   EXPECT_EQ(typeOf(sourceOf(files.prefix, DataFormat::Megatron)), TokenType::U16);
 }
 
-TEST(TokenStream, AnIndexOfAnotherKindBesideIsNoReasonToRefuse) {
+TEST(TokenStream, BesideAnIndexOfAnotherKindTheTypeMustBeSaid) {
   std::string prefix = testing::TempDir() + "hocket-other-index";
   TemporaryFile flat(counting<uint8_t>(10), prefix + ".bin");
   TemporaryFile other(std::vector<char>{'T', 'N', 'T', 'I', 'D', 'X', 0, 0, 0, 0}, prefix + ".idx");
-  EXPECT_EQ(openStream(sourceOf(flat.path)).file().type(), TokenType::U8);
+  EXPECT_EQ(openStream(sourceOf(flat.path, DataFormat::U8)).file().type(), TokenType::U8);
+  EXPECT_THAT(TokenStream::open(sourceOf(flat.path)).error().message,
+              HasSubstr("is no Megatron-LM index; expected one, "
+                        "or --data-type"));
   EXPECT_THAT(TokenStream::open(sourceOf(flat.path, DataFormat::Megatron)).error().message,
               HasSubstr("is no Megatron-LM index"));
 }
