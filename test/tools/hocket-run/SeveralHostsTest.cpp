@@ -151,6 +151,9 @@ TEST_F(LauncherTest, HostsFileFaults) {
   std::filesystem::remove(file);
   Outcome missing = runSample({"--steps", "1", "--hosts", file});
   EXPECT_EQ(missing.error, "error: cannot open hosts file '" + file + "': No such file or directory\n");
+  std::filesystem::create_directory(file);
+  Outcome notFile = runSample({"--steps", "1", "--hosts", file});
+  EXPECT_EQ(notFile.error, "error: hosts file '" + file + "' is not a file\n");
 }
 
 TEST_F(MpirunTest, NeedsNoLauncherOfOurs) {
