@@ -51,6 +51,16 @@ def Dist_SplitOp : Dist_Tactic<"split"> {
   let assemblyFormat = "custom<SplitWhat>($pattern, $dim, $form) `over` custom<Axes>($axes) attr-dict";
   let hasVerifier = 1;
 }
+def Dist_ExpertsOp : Dist_Tactic<"experts"> {
+  let summary = "splits the experts of every mixture over axes or sub-axes of the same mesh";
+  let description = [{
+    Their weights are found by factors. Where the axes also split the batch they must be its last ones: a rank then gives away
+    whole sequences' tokens and gets others', by all_to_all.
+  }];
+  let arguments = (ins Dist_AxesAttr:$axes);
+  let assemblyFormat = "`over` custom<Axes>($axes) attr-dict";
+  let hasVerifier = 1;
+}
 // Schedule names are those that passes/Schedule registers; names that are no identifiers stand in quotes.
 def Dist_StagesOp : Dist_Tactic<"stages"> {
   let summary = "cuts the layers into stages along an axis, as even as can be, longer ones first";

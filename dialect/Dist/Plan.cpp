@@ -9,7 +9,7 @@ static StringRef tacticName(Operation *tactic) { return tactic->getName().stripD
 static AxesAttr axesOf(Operation *tactic) {
   return llvm::TypeSwitch<Operation *, AxesAttr>(tactic)
       .Case<BatchOp>([](auto op) { return op.getAxesAttr(); })
-      .Case<SplitOp, StagesOp, ZeroOp>([](auto op) { return op.getAxesAttr(); })
+      .Case<SplitOp, StagesOp, ZeroOp, ExpertsOp>([](auto op) { return op.getAxesAttr(); })
       .Default([](Operation *) { return AxesAttr(); });
 }
 
@@ -31,6 +31,12 @@ LogicalResult SplitOp::verify() {
     return emitOpError() << "names no parameter";
   if (int64_t dim = getDimAttr() ? getDimAttr().getInt() : -1; dim < 0)
     return emitOpError() << "has dimension " << dim << "; dimensions count from 0";
+  return success();
+}
+
+LogicalResult ExpertsOp::verify() {
+  if (getAxes().empty())
+    return emitOpError() << "names no axes to split the experts over";
   return success();
 }
 
@@ -152,8 +158,8 @@ LogicalResult PlanOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!symbols.lookupNearestSymbolFrom<nn::ModelOp>(*this, getModelAttr()))
     sound = false, emitOpError() << "names model @" << getModel() << ", which is not declared";
   for (Operation &tactic : getBody().front()) {
-    if (!isa<BatchOp, SplitOp, StagesOp, ZeroOp>(tactic)) {
-      sound = false, tactic.emitOpError() << "is no tactic; a plan holds batch, split, stages and zero";
+    if (!isa<BatchOp, SplitOp, StagesOp, ZeroOp, ExpertsOp>(tactic)) {
+      sound = false, tactic.emitOpError() << "is no tactic; a plan holds batch, split, stages, zero and experts";
       continue;
     }
     if (AxesAttr axes = axesOf(&tactic); axes && mesh)
