@@ -25,10 +25,10 @@ def NN_RouterOp : NN_ComputeOp<"router", !con((ins NN_Tensor:$logits), routerOpt
     lower expert where two are equal. Weights are their scores, `normalized` to the sum 1, times `scale`. Each expert takes
     the first c tokens of each sequence, in order of position (and of choice); others have the slot -1 and contribute
     nothing. The recipe's `capacity` says c: ceil(k s capacity / e).
-    `load` = sum over sequences of balance e sum over experts of f p, where f is the part of the sequence's choices that
-    are this expert (places or not; no gradient goes through it) and p the sum over its tokens of the score (over the sum
-    of the token's scores): Fedus et al. 2021, equation 4, times the tokens of the sequence. It is added to the loss sum, so
-    it becomes a mean over tokens as that does. `balance` is the recipe's `auxiliary_loss`.
+    `load` [b] = balance e (sum over experts of f p) for each sequence, where f is the part of the sequence's choices that are
+    this expert (places or not; no gradient goes through it) and p the sum over its tokens of the score (over the sum of the
+    token's scores): Fedus et al. 2021, equation 4, times the tokens of the sequence. Its sum is added to the loss sum, so it
+    becomes a mean over tokens as that does. `balance` is the recipe's `auxiliary_loss`.
   }];
   let results = (outs NN_Tensor:$weights, NN_Tensor:$slots, NN_Tensor:$tokens, NN_Tensor:$load);
   let assemblyFormat = [{$logits `top` $top `` custom<Router>($scores, $normalized, $scale, $balance)

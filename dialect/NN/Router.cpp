@@ -135,7 +135,7 @@ LogicalResult RouterOp::verify() {
   check.element({"logits", getLogits()}, f32(*this)).element({"weights", getWeights()}, f32(*this));
   check.element({"slots", getSlots()}, i32(*this)).element({"tokens", getTokens()}, i32(*this));
   check.element({"load", getLoad()}, f32(*this))
-      .fits("b s e -> b s k, b s k, b e c, _", "logits -> weights, slots, tokens, load");
+      .fits("b s e -> b s k, b s k, b e c, b", "logits -> weights, slots, tokens, load");
   RouterOptions options(*this);
   checkOptions(check, options, getLogits());
   checkTop(check, "weights", getWeights(), options.top);
@@ -146,7 +146,7 @@ LogicalResult RouterOp::verify() {
   return check.result();
 }
 FactorRule RouterOp::getFactorRule() {
-  return FactorRule::parse(*this, "b !s !e -> b !s !k, b !s !k, b !n !c, _");
+  return FactorRule::parse(*this, "b !s !e -> b !s !k, b !s !k, b !n !c, b");
 }
 void RouterOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
   const HostTensor &logits = *operands[0];
@@ -154,15 +154,15 @@ void RouterOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<H
   RouterOptions options(*this);
   int64_t length = logits.shape[1], experts = logits.shape[2], capacity = tokens.shape[2];
   std::fill(tokens.data.begin(), tokens.data.end(), -1.0);
-  results[3][0] = 0;
   for (int64_t b = 0; b < logits.shape[0]; ++b) {
     const double *sequence = &logits.data[b * length * experts];
     std::vector<int64_t> taken(static_cast<size_t>(experts));
     std::vector<double> part = loads(sequence, length, experts, options);
+    results[3][b] = 0;
     for (int64_t t = 0; t < length; ++t) {
       Routed routed(sequence + t * experts, experts, options);
       for (int64_t e = 0; e < experts; ++e)
-        results[3][0] += options.balance * static_cast<double>(experts) * part[e] * routed.share(e);
+        results[3][b] += options.balance * static_cast<double>(experts) * part[e] * routed.share(e);
       for (auto [j, e] : llvm::enumerate(routed.experts)) {
         int64_t at = (b * length + t) * options.top + static_cast<int64_t>(j), place = taken[e]++;
         weights[at] = options.scale * routed.scores[e] / (options.normalized ? routed.chosen : 1);
@@ -187,7 +187,7 @@ void RouterOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, const B
 
 // ---- router_grad
 static std::string routerGradRule(RouterGradOp op) {
-  return "b !s !k, b !s !e" + std::string(op.getDload() ? ", _" : "") + " -> b !s !e";
+  return "b !s !k, b !s !e" + std::string(op.getDload() ? ", b" : "") + " -> b !s !e";
 }
 LogicalResult RouterGradOp::verify() {
   ShapeCheck check(*this);
@@ -209,9 +209,9 @@ void RouterGradOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayR
   const HostTensor &dweights = *operands[0], &logits = *operands[1];
   RouterOptions options(*this);
   int64_t length = logits.shape[1], experts = logits.shape[2];
-  double dload = operands.size() > 2 ? (*operands[2])[0] : 0;
   for (int64_t b = 0; b < logits.shape[0]; ++b) {
     const double *sequence = &logits.data[b * length * experts];
+    double dload = operands.size() > 2 ? (*operands[2])[b] : 0;
     std::vector<double> part = loads(sequence, length, experts, options), dscores(part.size());
     for (int64_t t = 0; t < length; ++t) {
       Routed routed(sequence + t * experts, experts, options);
