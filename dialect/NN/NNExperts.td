@@ -18,21 +18,21 @@ def NN_RouterLogitsOp : NN_CostedOp<"router_logits", (ins NN_Tensor:$x, NN_Tenso
 }
 defvar routerOptions = (ins I64Attr:$top, DefaultValuedAttr<NN_ScoreKind, "::hocket::nn::ScoreKind::Softmax">:$scores,
     UnitAttr:$normalized, DefaultValuedAttr<F64Attr, "1.0">:$scale, DefaultValuedAttr<F64Attr, "0.0">:$balance);
-def NN_RouterOp : NN_ComputeOp<"router", !con((ins NN_Tensor:$logits), routerOptions), differentiable> {
+def NN_RouterOp : NN_ComputeOp<"router", !con((ins NN_Tensor:$logits, NN_Tensor:$positions), routerOptions), differentiable> {
   let summary = "the `top` experts of each token by logit, their weights, and who finds place";
   let description = [{
     Scores are softmax over all experts, or the sigmoid of each. The experts of a token are those of its greatest logits, the
     lower expert where two are equal. Weights are their scores, `normalized` to the sum 1, times `scale`. Each expert takes
-    the first c tokens of each sequence, in order of position (and of choice); others have the slot -1 and contribute
-    nothing. The recipe's `capacity` says c: ceil(k s capacity / e).
+    the first c tokens of each sequence, in order of `positions` [b, s] i32 and not of where they lie; others have the slot -1
+    and contribute nothing. The recipe's `capacity` says c: ceil(k s capacity / e).
     `load` [b] = balance e (sum over experts of f p) for each sequence, where f is the part of the sequence's choices that are
     this expert (places or not; no gradient goes through it) and p the sum over its tokens of the score (over the sum of the
     token's scores): Fedus et al. 2021, equation 4, times the tokens of the sequence. Its sum is added to the loss sum, so it
     becomes a mean over tokens as that does. `balance` is the recipe's `auxiliary_loss`.
   }];
   let results = (outs NN_Tensor:$weights, NN_Tensor:$slots, NN_Tensor:$tokens, NN_Tensor:$load);
-  let assemblyFormat = [{$logits `top` $top `` custom<Router>($scores, $normalized, $scale, $balance)
-      `:` type($logits) `->` type($weights) `,` type($slots) `,` type($tokens) `,` type($load)
+  let assemblyFormat = [{$logits `at` $positions `top` $top `` custom<Router>($scores, $normalized, $scale, $balance)
+      `:` type($logits) `,` type($positions) `->` type($weights) `,` type($slots) `,` type($tokens) `,` type($load)
       `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 def NN_RouterGradOp : NN_ComputeOp<"router_grad", !con((ins NN_Tensor:$dweights, NN_Tensor:$logits,

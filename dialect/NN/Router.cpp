@@ -3,6 +3,7 @@
 #include "dialect/NN/ScalarGradient.h"
 #include "dialect/NN/ShapeCheck.h"
 #include <cmath>
+#include <numeric>
 using namespace mlir;
 using namespace hocket::nn;
 
@@ -76,6 +77,14 @@ std::vector<double> loads(const double *logits, int64_t tokens, int64_t experts,
   return part;
 }
 
+/// Tokens by position.
+std::vector<int64_t> inOrder(const double *positions, int64_t tokens) {
+  std::vector<int64_t> order(static_cast<size_t>(tokens));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return positions[a] < positions[b]; });
+  return order;
+}
+
 /// top, and the numbers of the recipe, within what is possible.
 void checkOptions(ShapeCheck &check, const RouterOptions &options, Value logits) {
   int64_t experts = tensorType(logits).getRank() ? tensorType(logits).getShape().back() : 1;
@@ -132,10 +141,13 @@ void RouterLogitsOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, c
 // ---- router
 LogicalResult RouterOp::verify() {
   ShapeCheck check(*this);
-  check.element({"logits", getLogits()}, f32(*this)).element({"weights", getWeights()}, f32(*this));
-  check.element({"slots", getSlots()}, i32(*this)).element({"tokens", getTokens()}, i32(*this));
-  check.element({"load", getLoad()}, f32(*this))
-      .fits("b s e -> b s k, b s k, b e c, b", "logits -> weights, slots, tokens, load");
+  check.element({"logits", getLogits()}, f32(*this))
+      .element({"positions", getPositions()}, i32(*this))
+      .element({"weights", getWeights()}, f32(*this))
+      .element({"slots", getSlots()}, i32(*this))
+      .element({"tokens", getTokens()}, i32(*this))
+      .element({"load", getLoad()}, f32(*this))
+      .fits("b s e, b s -> b s k, b s k, b e c, b", "logits, positions -> weights, slots, tokens, load");
   RouterOptions options(*this);
   checkOptions(check, options, getLogits());
   checkTop(check, "weights", getWeights(), options.top);
@@ -146,10 +158,10 @@ LogicalResult RouterOp::verify() {
   return check.result();
 }
 FactorRule RouterOp::getFactorRule() {
-  return FactorRule::parse(*this, "b !s !e -> b !s !k, b !s !k, b !n !c, b");
+  return FactorRule::parse(*this, "b !s !e, b !s -> b !s !k, b !s !k, b !n !c, b");
 }
 void RouterOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
-  const HostTensor &logits = *operands[0];
+  const HostTensor &logits = *operands[0], &positions = *operands[1];
   HostTensor &weights = results[0], &slots = results[1], &tokens = results[2];
   RouterOptions options(*this);
   int64_t length = logits.shape[1], experts = logits.shape[2], capacity = tokens.shape[2];
@@ -159,7 +171,7 @@ void RouterOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<H
     std::vector<int64_t> taken(static_cast<size_t>(experts));
     std::vector<double> part = loads(sequence, length, experts, options);
     results[3][b] = 0;
-    for (int64_t t = 0; t < length; ++t) {
+    for (int64_t t : inOrder(&positions.data[b * length], length)) {
       Routed routed(sequence + t * experts, experts, options);
       for (int64_t e = 0; e < experts; ++e)
         results[3][b] += options.balance * static_cast<double>(experts) * part[e] * routed.share(e);
