@@ -69,6 +69,28 @@ def Dist_StagesOp : Dist_Tactic<"stages"> {
   let assemblyFormat = "`over` custom<Axes>($axes) `schedule` custom<ScheduleName>($schedule) (`chunks` $chunks^)? attr-dict";
   let hasVerifier = 1;
 }
+def Dist_SequenceOp : Dist_Tactic<"sequence"> {
+  let summary = "sequence parallelism (Korthikanti et al. 2022): what no parameter's split reaches is split along the sequence";
+  let description = [{
+    After the splits of parameters have settled, ops that do not use `axes` and have a sequence and a further dimension (norms,
+    residuals, dropout) get the sequence split over them. What is kept for backward is the split value, which is gathered again
+    there; `keep gathered` keeps the gathered one instead: fewer transfers, more memory.
+  }];
+  let arguments = (ins Dist_AxesAttr:$axes, UnitAttr:$keep_gathered);
+  let assemblyFormat = "`over` custom<Axes>($axes) (`keep` `gathered` $keep_gathered^)? attr-dict";
+  let hasVerifier = 1;
+}
+def Dist_ContextOp : Dist_Tactic<"context"> {
+  let summary = "context parallelism: the sequence of every input is split over axes, in zigzag order";
+  let description = [{
+    Rank r of n holds chunks r and 2n-1-r of 2n, so that causal attention is as much work on every rank. Attention sees the keys of
+    other ranks by `ring` (blocks of keys and values go around, results are merged; Liu et al. 2023), `all_gather` (keys and
+    values whole; Llama 3) or `all_to_all` (heads are split instead, within attention; Jacobs et al. 2023).
+  }];
+  let arguments = (ins Dist_AxesAttr:$axes, Dist_ContextKind:$kind);
+  let assemblyFormat = "`over` custom<Axes>($axes) $kind attr-dict";
+  let hasVerifier = 1;
+}
 def Dist_ZeroOp : Dist_Tactic<"zero"> {
   let summary = "ZeRO (Rajbhandari et al. 2020): 0 nothing, 1 optimizer state split over the data axes";
   let arguments = (ins I64Attr:$stage, Dist_AxesAttr:$axes);

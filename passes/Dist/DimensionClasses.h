@@ -48,6 +48,7 @@ llvm::SmallVector<int64_t> legalDegrees(int64_t heads, int64_t kvHeads);
 std::string degreesText(llvm::ArrayRef<int64_t> degrees);
 /// `28 heads`, `28 heads with 4 KV heads`
 std::string headsText(nn::AttentionOp attention);
+std::string headsText(int64_t heads, int64_t kvHeads);
 int64_t headCount(nn::AttentionOp attention); ///< of queries
 int64_t kvHeadCount(nn::AttentionOp attention);
 } // namespace hocket::dist

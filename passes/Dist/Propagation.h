@@ -14,6 +14,9 @@
 //   partial.
 //     That makes ZeRO's reduce_scatter.
 //
+//   - Then ops are split that tactics speak of and not slots: the sequence of ops that do not use the axes of `sequence`,
+//     the heads of attention under `context all_to_all`. What is found from these is added to what was there.
+//
 // The sharding in which an op makes a result: the atoms of its dimensions' factors, and partial over the atoms of
 // factors that it does not have. Partial values are joined where they are made, but for:
 //   - `add` and other ops whose operands are jointly linear: where all of these are partial over an axis and are used
@@ -72,6 +75,7 @@ public:
 
 private:
   Propagation(const StepGraph &graph, AxisAtoms atoms) : graph(&graph), atoms(std::move(atoms)) {}
+  static llvm::FailureOr<Propagation> run(const StepGraph &graph, MeshOp mesh, PlanOp plan, llvm::ArrayRef<AxisRef> cuts);
   void start();
   void settle(llvm::ArrayRef<int> ops);
   bool visit(int op);
@@ -79,6 +83,14 @@ private:
   bool extend(Node node, int dim, llvm::ArrayRef<Atom> list);
   void findPartials(llvm::ArrayRef<int> ops);
   Atoms staysPartial(const StepOp &op) const;
+  // Sequence and context parallelism (SequenceSplits.cpp). Fails, with an error, where heads cannot be split.
+  void closeAttention(PlanOp plan);
+  bool isClosed(int op, int factor, Atom atom) const;
+  llvm::SmallVector<AxisRef> cutsForHeads(PlanOp plan) const; ///< sub-axes that `splitHeads` needs
+  llvm::LogicalResult splitHeads(PlanOp plan);
+  void refuseHeads(ContextOp context, mlir::Operation *op, int64_t kvHeads, int64_t groups, int64_t others,
+                   std::string &refused) const;
+  void splitSequences(PlanOp plan, llvm::ArrayRef<int> ops);
 
   const StepGraph *graph;
   AxisAtoms atoms;
@@ -87,5 +99,6 @@ private:
   llvm::SmallVector<Atoms, 0> passed;     ///< by op: partial atoms of joint operands that the results keep
   llvm::SmallVector<Atoms, 0> reserve;    ///< by node: the only atoms that a fixed node may be extended by
   llvm::BitVector fixed;                  ///< by node
+  llvm::MapVector<int, std::pair<int, Atoms>> closed; ///< by op: a factor, and the atoms that must not split it
 };
 } // namespace hocket::dist

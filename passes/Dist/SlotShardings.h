@@ -12,6 +12,8 @@ public:
   /// `batch`: rows of inputs. `split`: parameters, named or found. Both report every fault and say whether there was
   /// none.
   bool splitBatch(BatchOp tactic);
+  /// `context`: tokens of inputs, in zigzag order where attention is split by queries.
+  bool splitContext(ContextOp tactic);
   bool splitParameters(SplitOp tactic, const DimensionClasses &classes);
   /// Writes what was found on the slots, whole on inputs and outputs that nobody split. Parameters that nobody split
   /// stay without, for propagation to find.
@@ -36,6 +38,10 @@ private:
   llvm::SmallVector<ExplicitSplit> splits;
   llvm::StringSet<> refused; ///< one message for each tactic and size, not one for each layer
 };
+
+/// Whether the sequences of all inputs can be split as `context` and `sequence` ask: a multiple of cp * lcm(2, tp) under
+/// both, of 2 cp or of tp under one alone. Reports a fault at the tactic.
+bool checkSequenceLengths(nn::TrainingStepOp step, PlanOp plan, MeshOp mesh);
 
 /// Moments and accumulators, once every parameter has its sharding: as the parameter; accumulators partial over the
 /// axes of `batch`; moments under `zero 1` split over its axes as well, along the first dimension that these divide
