@@ -27,6 +27,8 @@ FailureOr<Propagation> Propagation::run(const StepGraph &graph, MeshOp mesh, Pla
   for (auto [i, op] : llvm::enumerate(graph.ops))
     (op.region == &nn::TrainingStepOp(graph.step).getUpdate() ? update : before).push_back(static_cast<int>(i));
   result.settle(before);
+  result.startInputs();
+  result.settle(before);
   if (SmallVector<AxisRef> more = result.cutsForHeads(plan); cuts.empty() && !more.empty())
     return run(graph, mesh, plan, more);
   if (failed(result.splitHeads(plan)))
@@ -55,7 +57,7 @@ void Propagation::start() {
   for (auto &[op, node] : graph->slots) {
     auto slot = cast<nn::SlotOp>(op);
     ShardingAttr sharding = shardingOf(slot);
-    if (sharding)
+    if (sharding && slot.getKind() != nn::SlotKind::Input)
       wishes[node] = atoms.dimsOf(sharding);
     if (sharding || !llvm::is_contained({nn::SlotKind::Param, nn::SlotKind::Value}, slot.getKind()))
       fixed.set(static_cast<unsigned>(node));
@@ -68,6 +70,13 @@ void Propagation::start() {
         reserve[node] = atoms.partialOf(sharding);
       fixed.set(static_cast<unsigned>(node));
     }
+}
+
+void Propagation::startInputs() {
+  for (auto &[op, node] : graph->slots)
+    if (auto slot = cast<nn::SlotOp>(op); slot.getKind() == nn::SlotKind::Input)
+      if (ShardingAttr sharding = shardingOf(slot))
+        wishes[node] = atoms.dimsOf(sharding);
 }
 
 void Propagation::settle(ArrayRef<int> ops) {

@@ -3,7 +3,8 @@
 // Each op has, for each factor, the mesh atoms that split it. Each value has a wish: the split of its dimensions that
 // its producer and its uses agree on. Ops take over the wishes of operands and results into their factors, and extend
 // wishes by their factors, forward and backward, until nothing changes. Who comes first wins: slots with a sharding
-// stand from the start and never change; then program order decides.
+// stand from the start and never change; then program order decides. Splits of parameters settle before those of
+// inputs: weights of experts that are split over axes of the batch keep their split, and tokens come to them.
 //   - A factor is extended, never re-split: ["tp"] may become ["tp", "dp"], not ["dp"].
 //   - An atom splits one factor of an op, and one dimension of a value.
 //   - `whole` factors stay whole.
@@ -77,6 +78,7 @@ private:
   Propagation(const StepGraph &graph, AxisAtoms atoms) : graph(&graph), atoms(std::move(atoms)) {}
   static llvm::FailureOr<Propagation> run(const StepGraph &graph, MeshOp mesh, PlanOp plan, llvm::ArrayRef<AxisRef> cuts);
   void start();
+  void startInputs();
   void settle(llvm::ArrayRef<int> ops);
   bool visit(int op);
   bool takeOver(int op, int factor, llvm::ArrayRef<Atom> wish);

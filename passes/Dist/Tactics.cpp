@@ -44,6 +44,10 @@ Operation *tacticOf(PlanOp plan, nn::SlotOp slot, int64_t dim, const AxisRef &re
   if (!plan)
     return nullptr;
   bool isMoment = nn::isOptimizerState(slot.getKind());
+  // Batch and experts may share axes; the batch splits inputs.
+  auto experts = plan.tactic<ExpertsOp>();
+  if (experts && slot.getKind() != nn::SlotKind::Input && !isMoment && overlaps(tacticAxes(experts), ref))
+    return experts;
   for (Operation &tactic : plan.getBody().front()) {
     if (!overlaps(tacticAxes(&tactic), ref))
       continue;
