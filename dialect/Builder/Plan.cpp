@@ -51,6 +51,12 @@ Plan &Plan::split(Megatron, const Over &over, Where where) {
   return *this;
 }
 
+Plan &Plan::experts(const Over &over, Where where) {
+  enter(*state, Access::op(*this), over, where,
+        [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) { dist::ExpertsOp::create(builder, loc, axes); });
+  return *this;
+}
+
 Plan &Plan::stages(const Over &over, const Schedule &schedule, Where where) {
   enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
     dist::StagesOp::create(builder, loc, axes, llvm::StringRef(schedule.name));

@@ -9,7 +9,7 @@ static StringRef tacticName(Operation *tactic) { return tactic->getName().stripD
 static AxesAttr axesOf(Operation *tactic) {
   return llvm::TypeSwitch<Operation *, AxesAttr>(tactic)
       .Case<BatchOp>([](auto op) { return op.getAxesAttr(); })
-      .Case<SplitOp, StagesOp, ZeroOp>([](auto op) { return op.getAxesAttr(); })
+      .Case<SplitOp, StagesOp, ZeroOp, SequenceOp, ContextOp, ExpertsOp>([](auto op) { return op.getAxesAttr(); })
       .Default([](Operation *) { return AxesAttr(); });
 }
 
@@ -34,6 +34,12 @@ LogicalResult SplitOp::verify() {
   return success();
 }
 
+LogicalResult ExpertsOp::verify() {
+  if (getAxes().empty())
+    return emitOpError() << "names no axes to split the experts over";
+  return success();
+}
+
 LogicalResult StagesOp::verify() {
   if (getAxes().empty())
     return emitOpError() << "needs an axis to lay the stages along";
@@ -50,6 +56,14 @@ LogicalResult ZeroOp::verify() {
     return emitOpError() << "has stage " << stage << "; stages 0 and 1 are known";
   return success();
 }
+
+static LogicalResult needsAxis(Operation *tactic, AxesAttr axes) {
+  if (!axes.empty())
+    return success();
+  return tactic->emitOpError() << "needs an axis to split the sequence over";
+}
+LogicalResult SequenceOp::verify() { return needsAxis(*this, getAxes()); }
+LogicalResult ContextOp::verify() { return needsAxis(*this, getAxes()); }
 
 //===- what tactics are to one another
 //----------------------------------------------------------------------------------
@@ -90,9 +104,16 @@ static bool checkAxes(Operation *tactic, AxesAttr axes, MeshOp mesh) {
   return sound;
 }
 
-/// Two tactics that cannot use one axis: stages share theirs with nobody, batch and split not with each other.
+/// Two tactics that cannot use one axis: stages share theirs with nobody, batch and split not with each other, context
+/// with ZeRO only, sequence with the splits of parameters only; experts may use any but those of stages.
 static bool contradict(Operation *a, Operation *b) {
   bool stages = isa<StagesOp>(a) || isa<StagesOp>(b);
+  if (isa<ExpertsOp>(a) || isa<ExpertsOp>(b))
+    return stages;
+  if (isa<ContextOp>(a) || isa<ContextOp>(b))
+    return !isa<ZeroOp>(a) && !isa<ZeroOp>(b);
+  if (isa<SequenceOp>(a) || isa<SequenceOp>(b))
+    return !isa<SplitOp>(a) && !isa<SplitOp>(b);
   bool batchAndSplit = (isa<BatchOp>(a) && isa<SplitOp>(b)) || (isa<SplitOp>(a) && isa<BatchOp>(b));
   bool splitAndZero = (isa<SplitOp>(a) && isa<ZeroOp>(b)) || (isa<ZeroOp>(a) && isa<SplitOp>(b));
   return stages || batchAndSplit || splitAndZero;
@@ -117,16 +138,19 @@ static bool checkPair(Operation *earlier, Operation *later) {
   return true;
 }
 
-/// ZeRO splits what data-parallel ranks hold alike, so its axes are among those that split the batch.
+/// ZeRO splits what data-parallel ranks hold alike, so its axes are among those that split the batch or, by `context`,
+/// its sequences.
 static bool checkZeroAxes(PlanOp plan, MeshOp mesh) {
   auto zero = plan.tactic<ZeroOp>();
   if (!zero)
     return true;
   auto batch = plan.tactic<BatchOp>();
   AxesAttr data = batch ? batch.getAxesAttr() : AxesAttr();
+  auto context = plan.tactic<ContextOp>();
   bool sound = true;
   for (const AxisRef &ref : zero.getAxes().getRefs()) {
-    if ((data && llvm::is_contained(data.getRefs(), ref)) || (mesh && mesh.getAxisSize(ref.name) == 0))
+    if ((data && llvm::is_contained(data.getRefs(), ref)) ||
+        (context && llvm::is_contained(context.getAxes().getRefs(), ref)) || (mesh && mesh.getAxisSize(ref.name) == 0))
       continue;
     bool elsewhere = llvm::any_of(plan.getBody().front(), [&](Operation &op) {
       return contradict(zero, &op) && axesOf(&op) &&
@@ -152,8 +176,8 @@ LogicalResult PlanOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!symbols.lookupNearestSymbolFrom<nn::ModelOp>(*this, getModelAttr()))
     sound = false, emitOpError() << "names model @" << getModel() << ", which is not declared";
   for (Operation &tactic : getBody().front()) {
-    if (!isa<BatchOp, SplitOp, StagesOp, ZeroOp>(tactic)) {
-      sound = false, tactic.emitOpError() << "is no tactic; a plan holds batch, split, stages and zero";
+    if (!isa<BatchOp, SplitOp, StagesOp, ZeroOp, SequenceOp, ContextOp, ExpertsOp>(tactic)) {
+      sound = false, tactic.emitOpError() << "is no tactic; a plan holds batch, split, stages, zero, sequence, context and experts";
       continue;
     }
     if (AxesAttr axes = axesOf(&tactic); axes && mesh)

@@ -53,6 +53,8 @@ public:
   /// One dimension of every parameter whose name fits.
   Plan &split(std::string_view pattern, Dim dim, const Over &over, Where where = Where::current());
   Plan &split(Megatron form, const Over &over, Where where = Where::current());
+  /// The experts of every mixture; axes that also split the batch are its last ones.
+  Plan &experts(const Over &over, Where where = Where::current());
   /// Layers cut into stages along an axis: gpipe, 1f1b, ….
   Plan &stages(const Over &over, const Schedule &schedule, Where where = Where::current());
   /// ZeRO: 0 nothing, 1 optimizer state split over the data axes, ….
