@@ -5,7 +5,7 @@ using namespace mlir;
 using namespace hocket::dist;
 using namespace hocket::nn;
 
-static ParseResult parseMeshAxes(OpAsmParser &parser, ArrayAttr &axes) {
+ParseResult hocket::dist::parseMeshAxes(OpAsmParser &parser, ArrayAttr &axes) {
   SmallVector<Attribute> list;
   auto parseOne = [&]() -> ParseResult {
     std::string name;
@@ -23,7 +23,7 @@ static ParseResult parseMeshAxes(OpAsmParser &parser, ArrayAttr &axes) {
   axes = parser.getBuilder().getArrayAttr(list);
   return success();
 }
-static void printMeshAxes(OpAsmPrinter &printer, Operation *, ArrayAttr axes) {
+void hocket::dist::printMeshAxes(OpAsmPrinter &printer, Operation *, ArrayAttr axes) {
   printer << '<';
   llvm::interleaveComma(axes.getAsRange<MeshAxisAttr>(), printer,
                         [&](MeshAxisAttr axis) { printer << '"' << axis.getName() << "\"=" << axis.getSize(); });
