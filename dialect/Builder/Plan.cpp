@@ -57,6 +57,30 @@ Plan &Plan::experts(const Over &over, Where where) {
   return *this;
 }
 
+Plan &Plan::sequence(const Over &over, Where where) {
+  enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
+    dist::SequenceOp::create(builder, loc, axes, mlir::UnitAttr());
+  });
+  return *this;
+}
+
+Plan &Plan::sequence(const Over &over, KeepGathered, Where where) {
+  enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
+    dist::SequenceOp::create(builder, loc, axes, builder.getUnitAttr());
+  });
+  return *this;
+}
+
+Plan &Plan::context(const Over &over, Context kind, Where where) {
+  enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
+    auto known = kind == Context::ring         ? dist::ContextKind::Ring
+                 : kind == Context::all_gather ? dist::ContextKind::AllGather
+                                               : dist::ContextKind::AllToAll;
+    dist::ContextOp::create(builder, loc, axes, known);
+  });
+  return *this;
+}
+
 Plan &Plan::stages(const Over &over, const Schedule &schedule, Where where) {
   return stages(over, StageSizes(), schedule, where);
 }

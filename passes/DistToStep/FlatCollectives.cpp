@@ -136,8 +136,8 @@ struct Lowering {
 static bool lower(OpBuilder &builder, Operation *op, IRMapping &map, dist::MeshOp mesh) {
   Lowering lower{builder, op, mesh};
   auto in = [&](Value value) { return map.lookup(value); };
-  auto i64 = [&](RankScalarKind kind, int64_t size, dist::AxesAttr axes) -> Value {
-    return RankScalarOp::create(builder, op->getLoc(), builder.getI64Type(), kind, size, axes);
+  auto i64 = [&](RankScalarKind kind, int64_t size, dist::AxesAttr axes, IntegerAttr behind = {}) -> Value {
+    return RankScalarOp::create(builder, op->getLoc(), builder.getI64Type(), kind, size, axes, behind);
   };
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](dist::AllReduceOp reduce) {
@@ -181,7 +181,7 @@ static bool lower(OpBuilder &builder, Operation *op, IRMapping &map, dist::MeshO
         return true;
       })
       .Case([&](dist::OffsetOp offset) {
-        map.map(offset.getY(), i64(RankScalarKind::Offset, offset.getSize(), offset.getAxes()));
+        map.map(offset.getY(), i64(RankScalarKind::Offset, offset.getSize(), offset.getAxes(), offset.getBehindAttr()));
         return true;
       })
       .Default(false);

@@ -53,11 +53,12 @@ uint32_t SharedTables::scalar(RankScalarOp op) {
   scalar.kind = static_cast<program::RankScalarKind>(op.getKind());
   scalar.size = op.getSize();
   scalar.axes = communicators.convert(op.getAxes().getRefs());
+  scalar.behind = static_cast<uint32_t>(op.getBehind().value_or(0));
   auto same = [&](const program::RankScalarT &other) {
     auto sameAxis = [](const program::AxisRef &a, const program::AxisRef &b) {
       return a.axis() == b.axis() && a.pre() == b.pre() && a.size() == b.size();
     };
-    return other.kind == scalar.kind && other.size == scalar.size &&
+    return other.kind == scalar.kind && other.size == scalar.size && other.behind == scalar.behind &&
            std::equal(other.axes.begin(), other.axes.end(), scalar.axes.begin(), scalar.axes.end(), sameAxis);
   };
   auto it = llvm::find_if(scalars, same);

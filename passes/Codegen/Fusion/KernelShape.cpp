@@ -60,6 +60,7 @@ Demand fixedDemand(Operation *op) {
       .Case<LayerNormOp, RmsNormOp, RowMaxOp, RowSumExpOp, PickOp>([](auto row) { return rowsOf(row.getX()); })
       .Case<LayerNormGradOp, RmsNormGradOp, LayerNormParamGradOp, RmsNormParamGradOp>(
           [](auto row) { return rowsOf(row.getX()); })
+      .Case([](AttentionMergeOp row) { return rowsOf(row.getA()); })
       .Case([](CrossEntropyGradOp row) { return rowsOf(row.getLogits()); })
       .Case([](SumOp sum) -> Demand {
         int64_t kept = elementsOf(sum.getY());
@@ -173,6 +174,8 @@ private:
       return placeAll(op, Space::Column);
     if (isa<RowMaxOp, RowSumExpOp, PickOp, SumOp, SquareSumOp, CountTokensOp, CosineRateOp>(op))
       return placeAll(op, Space::Row);
+    if (auto merge = dyn_cast<AttentionMergeOp>(op))
+      return placeAll(op, Space::Full) && (shape.spaces[merge.getLse()] = Space::Row, true);
     if (role == Role::Rows)
       return placeAll(op, Space::Full);
     return placeElement(op);
@@ -252,7 +255,7 @@ Role roleOf(Operation *op) {
   if (auto sum = dyn_cast<SumOp>(op))
     return elementsOf(sum.getY()) == 1 ? Role::Rows : Role::Columns;
   if (isa<LayerNormOp, RmsNormOp, LayerNormGradOp, RmsNormGradOp, RowMaxOp, RowSumExpOp, PickOp, CrossEntropyGradOp,
-          SquareSumOp, CountTokensOp, CosineRateOp>(op))
+          SquareSumOp, CountTokensOp, CosineRateOp, AttentionMergeOp>(op))
     return Role::Rows;
   if (isMove(op) || isa<ScalarOpInterface>(op) || isa<AdamWOp>(op))
     return Role::Element;
@@ -266,6 +269,7 @@ std::optional<Space> operandSpace(Operation *op, unsigned index, const KernelSha
     return std::nullopt;
   return TypeSwitch<Operation *, std::optional<Space>>(op)
       .Case([&](RowSumExpOp) { return index == 0 ? Space::Full : Space::Row; })
+      .Case([&](AttentionMergeOp) { return index % 2 == 0 ? Space::Full : Space::Row; })
       .Case([&](PickOp) { return Space::Row; })
       .Case([&](CosineRateOp) { return Space::Row; })
       // dsum, logits, labels, lse

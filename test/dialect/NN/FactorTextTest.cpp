@@ -52,6 +52,7 @@ const std::map<std::string, Expected> &expected() {
       {"attention_documents", {"b s n !d, b !t n !d, b !t n !e, b s, b !t, b s, b !t -> b s n !e", "NNNNNNN"}},
       {"attention_documents_causal",
        {"b s kv g !d, b !t kv !d, b !t kv !e, b s, b !t, b s, b !t -> b s kv g !e, b s kv g", "NNNNNNN"}},
+      {"attention_merge", {"b s n e, b s n, b s n e, b s n -> b s n e, b s n", "NNNN"}},
       {"attention_grad_documents",
        {"b s n !e, b s n !d, b !t n !d, b !t n !e, b s, b !t, b s n !e, b s n, b s, b !t -> b s n !d, b !t n !d, b !t "
         "n "

@@ -118,7 +118,11 @@ static std::vector<OpCase> attentions() {
           attentionGrad("attention_grad_grouped", true),
           attention("attention_documents", "documents full scale(0.4)"),
           attention("attention_documents_causal", "documents causal scale(0.4)", true, true),
-          attentionGrad("attention_grad_documents", false, true)};
+          attentionGrad("attention_grad_documents", false, true),
+          {"attention_merge",
+           "%a: tensor<2x3x4x5xf32>, %m: tensor<2x3x4xf32>, %b: tensor<2x3x4x5xf32>, %n: tensor<2x3x4xf32>",
+           "%y, %l = nn.attention_merge %a, %m, %b, %n : tensor<2x3x4x5xf32>, tensor<2x3x4xf32>, tensor<2x3x4x5xf32>, "
+           "tensor<2x3x4xf32> -> tensor<2x3x4x5xf32>, tensor<2x3x4xf32>"}};
 }
 
 static std::vector<OpCase> scalars() {
