@@ -177,7 +177,7 @@ void Partitioner::setOffset(Operation *local, int index) {
     OpBuilder builder(local);
     Value offset = OffsetOp::create(builder, local->getLoc(), builder.getI64Type(),
                                     builder.getI64IntegerAttr(info.size), AxesAttr::get(builder.getContext(), refs));
-    cast<nn::FactorOpInterface>(local).setOffsetOperand(offset);
+    cast<nn::FactorOpInterface>(local).setOffsetOperand(static_cast<int64_t>(factor), offset);
   }
 }
 } // namespace hocket::dist

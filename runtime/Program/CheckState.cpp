@@ -123,9 +123,10 @@ static void checkInput(CheckContext &context, const RankProgram &rank, const Inp
     return;
   }
   const Program &program = context.program;
-  if (input.rows() != program.microbatchRows() || input.columns() != program.sequence())
+  uint64_t columns = input.kind() == InputKind::Draws ? 1 : program.sequence();
+  if (input.rows() != program.microbatchRows() || input.columns() != columns)
     context.fault("{}: {} rows x {} columns, expected {} x {}", where, input.rows(), input.columns(),
-                  program.microbatchRows(), program.sequence());
+                  program.microbatchRows(), columns);
   else if (input.type() != DType::I32 && input.type() != DType::I64)
     context.fault("{}: type {}, expected I32 or I64", where, EnumNameDType(input.type()));
   else if (input.buffer()->space() != Space::Microbatch ||

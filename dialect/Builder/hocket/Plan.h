@@ -36,6 +36,8 @@ inline Schedule schedule(std::string name) { return {std::move(name)}; }
 /// Splits that Megatron-LM makes: columns, rows, heads and vocabulary, found by factors and not by names.
 struct Megatron {};
 inline constexpr Megatron megatron;
+/// Whether ranks may hold different numbers of heads (whole KV groups).
+enum Heads : uint8_t { even, uneven };
 
 /// Made by Module::mesh. Ranks are numbered through the axes as declared, the last one fastest.
 class Mesh {
@@ -51,8 +53,8 @@ public:
   /// The batch split over axes (none: over()), and how many sequences of it a rank takes at a time.
   Plan &batch(const Over &over, Microbatch microbatch, Where where = Where::current());
   /// One dimension of every parameter whose name fits.
-  Plan &split(std::string_view pattern, Dim dim, const Over &over, Where where = Where::current());
-  Plan &split(Megatron form, const Over &over, Where where = Where::current());
+  Plan &split(std::string_view pattern, Dim dim, const Over &over, Heads heads = even, Where where = Where::current());
+  Plan &split(Megatron form, const Over &over, Heads heads = even, Where where = Where::current());
   /// Layers cut into stages along an axis: gpipe, 1f1b, ….
   Plan &stages(const Over &over, const Schedule &schedule, Where where = Where::current());
   /// ZeRO: 0 nothing, 1 optimizer state split over the data axes, ….
