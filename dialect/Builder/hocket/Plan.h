@@ -46,6 +46,8 @@ inline StageSizes cuts(std::vector<int64_t> layers) { return {false, std::move(l
 /// Splits that Megatron-LM makes: columns, rows, heads and vocabulary, found by factors and not by names.
 struct Megatron {};
 inline constexpr Megatron megatron;
+/// Whether ranks may hold different numbers of heads (whole KV groups).
+enum Heads : uint8_t { even, uneven };
 
 /// Of sequence parallelism: what is gathered forward is kept for backward, at the price of memory.
 struct KeepGathered {};
@@ -67,8 +69,8 @@ public:
   /// The batch split over axes (none: over()), and how many sequences of it a rank takes at a time.
   Plan &batch(const Over &over, Microbatch microbatch, Where where = Where::current());
   /// One dimension of every parameter whose name fits.
-  Plan &split(std::string_view pattern, Dim dim, const Over &over, Where where = Where::current());
-  Plan &split(Megatron form, const Over &over, Where where = Where::current());
+  Plan &split(std::string_view pattern, Dim dim, const Over &over, Heads heads = even, Where where = Where::current());
+  Plan &split(Megatron form, const Over &over, Heads heads = even, Where where = Where::current());
   /// The experts of every mixture; axes that also split the batch are its last ones.
   Plan &experts(const Over &over, Where where = Where::current());
   /// Sequence parallelism: what no parameter's split reaches is split along the sequence.

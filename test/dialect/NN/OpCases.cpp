@@ -161,6 +161,39 @@ static std::vector<OpCase> shapes() {
   };
 }
 
+static std::vector<OpCase> joins() {
+  return {
+      {"concat", "%a: tensor<2x3x2xf32>, %b: tensor<2x3x5xf32>",
+       "%y = nn.concat %a, %b dim 2 : tensor<2x3x2xf32>, tensor<2x3x5xf32> -> tensor<2x3x7xf32>"},
+      {"concat_three", "%a: tensor<2x1x3xf32>, %b: tensor<2x3x3xf32>, %c: tensor<2x2x3xf32>",
+       "%y = nn.concat %a, %b, %c dim 1 : tensor<2x1x3xf32>, tensor<2x3x3xf32>, tensor<2x2x3xf32> -> "
+       "tensor<2x6x3xf32>"},
+      {"part", "%x: tensor<2x7x3xf32>", "%y = nn.part %x dim 1 from 2 : tensor<2x7x3xf32> -> tensor<2x4x3xf32>"},
+      {"pad", "%x: tensor<2x4x3xf32>", "%y = nn.pad %x dim 1 from 2 : tensor<2x4x3xf32> -> tensor<2x7x3xf32>"},
+      {"spread", "%x: tensor<2x3x5xf32>", "%y = nn.spread %x dim 2 : tensor<2x3x5xf32> -> tensor<2x3x4x5xf32>"},
+      {"sum_over", "%x: tensor<2x3x4x5xf32>",
+       "%y = nn.sum_over %x dim 2 : tensor<2x3x4x5xf32> -> tensor<2x3x5xf32>"},
+  };
+}
+
+static std::vector<OpCase> dropouts() {
+  std::string x = "tensor<3x4x6xf32>", heads = "tensor<3x4x5x2xf32>", rest = "%p: tensor<3x4xi32>, %d: tensor<3xi32>";
+  return {
+      {"dropout",
+       "%x: " + x + ", " + rest,
+       "%y = nn.dropout %x at %p rate(0.25) draws %d of [6] stream \"h.3.mlp\" : " + x +
+           ", tensor<3x4xi32>, tensor<3xi32> -> " + x,
+       {1, 1000}},
+      {"dropout_heads",
+       "%x: " + heads + ", " + rest,
+       "%y = nn.dropout %x at %p rate(0.5) draws %d of [5, 2] stream \"h.3.attn\" : " + heads +
+           ", tensor<3x4xi32>, tensor<3xi32> -> " + heads,
+       {1, 1000}},
+      {"dropout_without_draws", "%x: " + x + ", %p: tensor<3x4xi32>",
+       "%y = nn.dropout %x at %p rate(0.25) : " + x + ", tensor<3x4xi32> -> " + x},
+  };
+}
+
 static std::vector<OpCase> losses() {
   std::string logits = "%x: tensor<2x3x7xf32>, %i: tensor<2x3xi32>";
   return {
@@ -220,7 +253,8 @@ const std::vector<OpCase> &allCases() {
   static const std::vector<OpCase> cases = [] {
     std::vector<OpCase> all;
     for (const auto &group :
-         {lookups(), products(), norms(), ropes(), attentions(), scalars(), shapes(), losses(), optimizers()})
+         {lookups(), products(), norms(), ropes(), attentions(), scalars(), shapes(), joins(),
+          dropouts(), losses(), optimizers()})
       all.insert(all.end(), group.begin(), group.end());
     return all;
   }();
