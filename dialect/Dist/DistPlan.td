@@ -63,10 +63,20 @@ def Dist_ExpertsOp : Dist_Tactic<"experts"> {
 }
 // Schedule names are those that passes/Schedule registers; names that are no identifiers stand in quotes.
 def Dist_StagesOp : Dist_Tactic<"stages"> {
-  let summary = "cuts the layers into stages along an axis, as even as can be, longer ones first";
-  let description = [{ `chunks`: pieces of the model that each stage holds, for schedules that visit a stage more than once. }];
-  let arguments = (ins Dist_AxesAttr:$axes, StrAttr:$schedule, DefaultValuedAttr<I64Attr, "1">:$chunks);
-  let assemblyFormat = "`over` custom<Axes>($axes) `schedule` custom<ScheduleName>($schedule) (`chunks` $chunks^)? attr-dict";
+  let summary = "cuts the layers into stages along an axis";
+  let description = [{
+    `stages over "pp" [balanced | cuts [8, 8, 7, 7]] [schedule NAME | schedule file("table.txt")] [chunks V]`. Alone: as even as
+    can be, longer stages first, under 1f1b. `balanced`: the least cost of the costliest stage, embedding and loss counted.
+    `cuts`: layers of each piece in the order of the model, p * V numbers. `chunks`: pieces that each stage holds, for schedules
+    that visit a stage more than once. A relative table file lies beside the file of the plan.
+  }];
+  let arguments = (ins Dist_AxesAttr:$axes, UnitAttr:$balanced, OptionalAttr<DenseI64ArrayAttr>:$cuts, StrAttr:$schedule,
+                       OptionalAttr<StrAttr>:$table, DefaultValuedAttr<I64Attr, "1">:$chunks);
+  let assemblyFormat = [{`over` custom<Axes>($axes) (`balanced` $balanced^)? custom<Schedule>($cuts, $schedule, $table)
+                         (`chunks` $chunks^)? attr-dict}];
+  let builders = [OpBuilder<(ins "AxesAttr":$axes, "::llvm::StringRef":$schedule), [{
+    build($_builder, $_state, axes, /*balanced=*/false, /*cuts=*/{}, $_builder.getStringAttr(schedule), /*table=*/{});
+  }]>];
   let hasVerifier = 1;
 }
 def Dist_SequenceOp : Dist_Tactic<"sequence"> {

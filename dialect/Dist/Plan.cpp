@@ -41,13 +41,24 @@ LogicalResult ExpertsOp::verify() {
 }
 
 LogicalResult StagesOp::verify() {
+  bool sound = true;
   if (getAxes().empty())
-    return emitOpError() << "needs an axis to lay the stages along";
+    sound = false, emitOpError() << "needs an axis to lay the stages along";
   if (getSchedule().empty())
-    return emitOpError() << "names no schedule";
+    sound = false, emitOpError() << "names no schedule";
+  if (getSchedule() == "file" && getTable().value_or("").empty())
+    sound = false, emitOpError() << "names no table; schedule file(\"table.txt\") does";
+  if (getSchedule() != "file" && getTable())
+    sound = false, emitOpError() << "gives schedule '" << getSchedule()
+                                 << "' a table; only schedule file(\"table.txt\") has one";
   if (int64_t chunks = getChunksAttr().getInt(); chunks < 1)
-    return emitOpError() << "has " << chunks << " chunks; at least 1 is needed";
-  return success();
+    sound = false, emitOpError() << "has " << chunks << " chunks; at least 1 is needed";
+  if (getBalanced() && getCuts())
+    sound = false, emitOpError() << "is balanced and has cuts; one of both says where stages end";
+  for (auto [stage, layers] : llvm::enumerate(getCuts().value_or(ArrayRef<int64_t>())))
+    if (layers < 1 || layers > INT32_MAX)
+      sound = false, emitOpError() << "cuts " << layers << " layers for piece " << stage << "; at least 1 is needed";
+  return success(sound);
 }
 
 LogicalResult ZeroOp::verify() {

@@ -81,6 +81,10 @@ int main(int argc, char **argv) {
         .split("layers.*.attn.q", dim(2), over(subaxis("tp", 2, 2)))
         .stages(over("pp"), schedule("gpipe"))
         .zero(1, over("dp", "cp"));
-    module.plan("nowhere", everything, mesh).batch(over(), microbatch(2)).split(megatron, over("tp"));
+    module.plan("nowhere", everything, mesh)
+        .batch(over(), microbatch(2))
+        .split(megatron, over("tp"))
+        .stages(over("pp"), cuts({2, 1}), scheduleFile("table.txt"));
+    module.plan("balanced", everything, mesh).stages(over("pp"), balanced(), schedule("zb-v", 2));
   });
 }
