@@ -50,6 +50,9 @@ public:
   /// The loss of a batch by the forward alone; the state stays as it is.
   llvm::FailureOr<double> evaluate(const Batch &batch);
 
+  /// See Machine::routerMargin.
+  double routerMargin() const { return machine.routerMargin(); }
+
   /// Whole tensors, by name. Gradients are those of the last step before clipping: a parameter's accumulators in use
   /// order.
   llvm::FailureOr<nn::HostTensor> state(nn::SlotKind kind, llvm::StringRef name);

@@ -249,12 +249,54 @@ static std::vector<OpCase> optimizers() {
   };
 }
 
+/// Two sequences of 6 tokens, 4 experts that take 2 of each: some find no place.
+static std::vector<OpCase> experts() {
+  std::string l = "tensor<2x6x4xf32>", p = "tensor<2x6xi32>", k = "tensor<2x6x2x", c = "tensor<2x4x2xi32>";
+  std::string arguments = "%l: " + l + ", %p: " + p;
+  auto router = [&](std::string name, std::string options) -> OpCase {
+    return {name, arguments,
+            "%w, %s, %t, %b = nn.router %l at %p top 2 " + options + " : " + l + ", " + p + " -> " + k + "f32>, " + k +
+                "i32>, " + c + ", tensor<2xf32>"};
+  };
+  auto routed = [&](std::string name, std::string more, std::string body) -> OpCase {
+    OpCase each = router(name, "");
+    each.arguments += ", " + more;
+    each.body += "\n" + body;
+    return each;
+  };
+  auto grad = [&](std::string name, std::string options, bool load) -> OpCase {
+    return {name, "%d: " + k + "f32>, %l: " + l + (load ? ", %g: tensor<2xf32>" : ""),
+            "%y = nn.router_grad %d, %l " + std::string(load ? "load %g " : "") + "top 2 " + options + " : " + k +
+                "f32>, " + l + (load ? ", tensor<2xf32>" : "") + " -> " + l};
+  };
+  std::string x = "tensor<2x6x3xf32>", y = "tensor<4x2x2x3xf32>";
+  std::string route = k + "i32>, " + c, weighted = " weighted %v", weights = ", " + k + "f32>";
+  return {
+      {"router_logits", "%x: tensor<2x6x5xf32>, %w: tensor<5x4xf32>",
+       "%y = nn.router_logits %x, %w : tensor<2x6x5xf32>, tensor<5x4xf32> -> " + l},
+      router("router", "balance(0.5)"),
+      router("router_normalized", "normalized scale(2.5)"),
+      router("router_sigmoid", "sigmoid balance(0.5)"),
+      router("router_sigmoid_normalized", "sigmoid normalized scale(2.5) balance(0.5)"),
+      grad("router_grad", "normalized", false),
+      grad("router_grad_load", "sigmoid normalized balance(0.5)", true),
+      routed("dispatch", "%x: " + x, "%y = nn.dispatch %x by %s, %t : " + x + ", " + route + " -> " + y),
+      routed("dispatch_weighted", "%x: " + x + ", %v: " + k + "f32>",
+             "%y = nn.dispatch %x by %s, %t" + weighted + " : " + x + ", " + route + weights + " -> " + y),
+      routed("combine", "%x: " + y, "%y = nn.combine %x by %s, %t : " + y + ", " + route + " -> " + x),
+      routed("combine_weighted", "%x: " + y + ", %v: " + k + "f32>",
+             "%y = nn.combine %x by %s, %t" + weighted + " : " + y + ", " + route + weights + " -> " + x),
+      routed("combine_grad", "%x: " + y + ", %d: " + x,
+             "%y = nn.combine_grad %x, %d by %s : " + y + ", " + x + ", " + k + "i32> -> " + k + "f32>"),
+  };
+}
+
 const std::vector<OpCase> &allCases() {
   static const std::vector<OpCase> cases = [] {
     std::vector<OpCase> all;
     for (const auto &group :
          {lookups(), products(), norms(), ropes(), attentions(), scalars(), shapes(), joins(),
-          dropouts(), losses(), optimizers()})
+          dropouts(), losses(), optimizers(), experts()})
       all.insert(all.end(), group.begin(), group.end());
     return all;
   }();
