@@ -8,6 +8,12 @@ def Dist_Reduction : I32EnumAttr<"Reduction", "how partial values are joined", [
     I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">, I32EnumAttrCase<"Min", 2, "min">]> {
   let cppNamespace = "::hocket::dist";
 }
+
+// How attention sees all keys of a sequence that is split over ranks.
+def Dist_ContextKind : I32EnumAttr<"ContextKind", "how attention sees keys that other ranks hold", [
+    I32EnumAttrCase<"Ring", 0, "ring">, I32EnumAttrCase<"AllGather", 1, "all_gather">, I32EnumAttrCase<"AllToAll", 2, "all_to_all">]> {
+  let cppNamespace = "::hocket::dist";
+}
 // What a value of a manual region is along one axis.
 def Dist_LocalKind : I32EnumAttr<"LocalKind", "what a value is along an axis of a manual region", [
     I32EnumAttrCase<"Replicated", 0, "replicated">, I32EnumAttrCase<"Invariant", 1, "invariant">,
