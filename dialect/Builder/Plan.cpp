@@ -51,9 +51,22 @@ Plan &Plan::split(Megatron, const Over &over, Where where) {
   return *this;
 }
 
+Plan &Plan::experts(const Over &over, Where where) {
+  enter(*state, Access::op(*this), over, where,
+        [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) { dist::ExpertsOp::create(builder, loc, axes); });
+  return *this;
+}
+
 Plan &Plan::stages(const Over &over, const Schedule &schedule, Where where) {
+  return stages(over, StageSizes(), schedule, where);
+}
+
+Plan &Plan::stages(const Over &over, const StageSizes &sizes, const Schedule &schedule, Where where) {
   enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
-    dist::StagesOp::create(builder, loc, axes, llvm::StringRef(schedule.name));
+    auto cuts = sizes.layers.empty() ? mlir::DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(sizes.layers);
+    auto table = schedule.table ? builder.getStringAttr(*schedule.table) : mlir::StringAttr();
+    dist::StagesOp::create(builder, loc, axes, sizes.byCost, cuts, builder.getStringAttr(schedule.name), table,
+                           static_cast<uint64_t>(schedule.chunks));
   });
   return *this;
 }

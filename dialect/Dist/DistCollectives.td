@@ -44,6 +44,13 @@ def Dist_AllToAllOp : Dist_PlacedOp<"all_to_all", (ins NN_Tensor:$x, I64Attr:$sp
       `:` type($x) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
   let hasVerifier = 1;
 }
+def Dist_ShiftOp : Dist_PlacedOp<"shift", (ins NN_Tensor:$x, Dist_AxesAttr:$axes, StrAttr:$cause)> {
+  let summary = "one step around a ring: the rank at place i along `axes` gets x of place i-1, place 0 that of the last";
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = [{$x `over` custom<Axes>($axes) `because` $cause
+      `:` type($x) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
+  let hasVerifier = 1;
+}
 // ---- no communication ------------------------------------------------------------------------------------------------
 def Dist_SliceOp : Dist_PlacedOp<"slice", (ins NN_Tensor:$x, I64Attr:$dim, Dist_AxesAttr:$axes), [Pure]> {
   let summary = "this rank's shard of a dimension that is whole over `axes`";

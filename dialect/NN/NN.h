@@ -58,6 +58,11 @@ template <typename OpT, typename... Args> OpT make(mlir::OpBuilder &builder, mli
   return OpT::create(builder, loc, std::forward<Args>(args)..., mlir::StringAttr(), PhaseAttr(), mlir::ArrayAttr());
 }
 
+/// The token that stands at `place` of a sequence in zigzag order over `ranks`: 2 * ranks chunks in the order 0,
+/// 2 ranks - 1, 1, 2 ranks - 2, …
+///   8 tokens over 2: 0 1 6 7 2 3 4 5
+int64_t zigzagToken(int64_t place, int64_t sequence, int64_t ranks);
+
 /// The type in which scalar bodies compute on elements of type `element`: f32 for bf16 and f16, else the type itself.
 mlir::Type scalarType(mlir::Type element);
 

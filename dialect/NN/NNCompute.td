@@ -4,10 +4,15 @@
 #define HOCKET_NN_COMPUTE_TD
 include "dialect/NN/NNBase.td"
 
-def NN_PositionsOp : NN_OffsetOp<"positions", (ins Optional<I64>:$offset)> {
+def NN_PositionsOp : NN_OffsetOp<"positions", (ins Optional<I64>:$offset,
+    OptionalAttr<I64Attr>:$zigzag, OptionalAttr<I64Attr>:$sequence)> {
   let summary = "the position of every token, [b, s] i32: 0 … s-1 in each row (plus the shard's offset)";
+  let description = [{
+    `zigzag n of S`: a sequence of S in 2n chunks, those of rank 0 first: 0, 2n-1, 1, 2n-2, … The same order as the slots of
+    inputs say. `zigzag 2 of 8`: 0 1 6 7 2 3 4 5.
+  }];
   let results = (outs NN_Tensor:$y);
-  let assemblyFormat = "(`offset` $offset^)? `:` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict";
+  let assemblyFormat = "(`offset` $offset^)? (`zigzag` $zigzag^ `of` $sequence)? `:` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict";
 }
 def NN_EmbeddingOp : NN_OffsetOp<"embedding", (ins NN_Tensor:$ids, NN_Tensor:$table, Optional<I64>:$offset), differentiable> {
   let summary = "rows of a table: y[…, :] = table[ids[…] - offset, :], zero where the row is not in this table";
@@ -63,7 +68,8 @@ def NN_RopeOp : NN_ComputeOp<"rope", (ins NN_Tensor:$x, NN_Tensor:$positions,
       `:` type($x) `,` type($positions) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 
-defvar attentionMask = (ins NN_MaskKind:$mask, F64Attr:$scale, OptionalAttr<I64Attr>:$window, OptionalAttr<F64Attr>:$softcap);
+defvar attentionMask = (ins NN_MaskKind:$mask, F64Attr:$scale, OptionalAttr<I64Attr>:$window, OptionalAttr<F64Attr>:$softcap,
+                         UnitAttr:$ring);
 def NN_AttentionOp : NN_CostedOp<"attention", !con((ins NN_Tensor:$q, NN_Tensor:$k, NN_Tensor:$v, NN_Tensor:$q_positions,
     NN_Tensor:$k_positions, Variadic<NN_Tensor>:$documents), attentionMask), differentiable> {
   let summary = "softmax(scale q k^T, masked) v, per head";
@@ -73,13 +79,23 @@ def NN_AttentionOp : NN_CostedOp<"attention", !con((ins NN_Tensor:$q, NN_Tensor:
     become c tanh(scores / c) before the mask. `documents`: of the queries [b, s] and of the keys [b, t], i32; a key of another
     document is not seen, whatever else the mask says. In training the log-sum-exp of each row, [b, s, n] or [b, s, kv, g], is kept
     as a second result.
+    `ring`: keys may be split as the queries are. The op on whole tensors is the same; on shards it is attention over one block of
+    keys, whose results are merged (attention_merge) with those of the other blocks.
   }];
   let results = (outs NN_Tensor:$y, Optional<NN_Tensor>:$lse);
   let assemblyFormat = [{$q `,` $k `,` $v `at` $q_positions `,` $k_positions (`documents` $documents^)?
-      custom<AttentionMask>($mask, $scale, $window, $softcap)
+      custom<AttentionMask>($mask, $scale, $window, $softcap) (`ring` $ring^)?
       `:` type($q) `,` type($k) `,` type($v) `,` type($q_positions) `,` type($k_positions) (`,` type($documents)^)?
       `->` type($y) (`,` type($lse)^)?
       `` custom<Placement>($path, $phase, $shardings) attr-dict}];
+}
+
+def NN_AttentionMergeOp : NN_ComputeOp<"attention_merge", (ins NN_Tensor:$a, NN_Tensor:$a_lse, NN_Tensor:$b, NN_Tensor:$b_lse)> {
+  let summary = "attention over two sets of keys from that over each: lse = log(exp a_lse + exp b_lse), y = a exp(a_lse - lse) + b exp(b_lse - lse)";
+  let description = [{ Rows that see no key of either set (both lse -inf) are 0, with lse -inf. }];
+  let results = (outs NN_Tensor:$y, NN_Tensor:$lse);
+  let assemblyFormat = [{$a `,` $a_lse `,` $b `,` $b_lse `:` type($a) `,` type($a_lse) `,` type($b) `,` type($b_lse)
+      `->` type($y) `,` type($lse) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 
 class NN_UnaryOp<string mnemonic> : NN_ComputeOp<mnemonic, (ins NN_Tensor:$x),

@@ -68,4 +68,12 @@ def NN_ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
         "::mlir::ValueRange":$args)>
   ];
 }
+def NN_RetypedOpInterface : OpInterface<"RetypedOpInterface"> {
+  let cppNamespace = "::hocket::nn";
+  let description = [{ An op whose regions hold tensors: their types follow when batch and precision become known. }];
+  let methods = [
+    InterfaceMethod<"Gives every value in the regions the type that `of` makes of its own.", "void", "retype",
+        (ins "::llvm::function_ref<::mlir::RankedTensorType(::mlir::RankedTensorType)>":$of)>
+  ];
+}
 #endif

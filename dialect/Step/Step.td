@@ -89,10 +89,11 @@ def Step_BufferOp : Step_Op<"buffer", [DeclareOpInterfaceMethods<OpAsmOpInterfac
     C1: dense, row-major and of static shape. C2: the offset is not below zero. C3: the shard has the buffer's rank.
   }];
   let arguments = (ins StrAttr:$name, Step_MemoryClass:$memory, Step_Space:$space, OptionalAttr<I64Attr>:$offset,
-                       OptionalAttr<NN_SlotKind>:$slot, OptionalAttr<NN_InitAttr>:$init, OptionalAttr<Dist_ShardAttr>:$shard);
+                       OptionalAttr<NN_SlotKind>:$slot, OptionalAttr<NN_InitAttr>:$init, OptionalAttr<I64Attr>:$zigzag,
+                       OptionalAttr<Dist_ShardAttr>:$shard);
   let results = (outs AnyMemRef:$buffer);
   let assemblyFormat = [{$memory $name `in` $space (`offset` $offset^)? (`state` $slot^)? (`init` custom<InitClause>($init)^)?
-      `:` type($buffer) (`on` qualified($shard)^)? attr-dict}];
+      (`zigzag` $zigzag^)? `:` type($buffer) (`on` qualified($shard)^)? attr-dict}];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     int64_t getBytes() { return byteSize(::mlir::cast<::mlir::ShapedType>(getBuffer().getType())); }

@@ -161,6 +161,7 @@ LogicalResult CollectiveOp::verify() {
   switch (getKind()) {
   case CollectiveKind::AllReduce:
   case CollectiveKind::AllToAll:
+  case CollectiveKind::Shift:
     fits = in == out;
     break;
   case CollectiveKind::ReduceScatter:

@@ -29,10 +29,14 @@ struct ApplyPlanPass : impl::ApplyPlanPassBase<ApplyPlanPass> {
       return failure();
     DimensionClasses classes(*graph);
     SlotShardings shardings(step, plan, mesh);
-    bool sound = true;
+    bool sound = checkSequenceLengths(step, plan, mesh);
     for (Operation &tactic : plan.getBody().front()) {
       if (auto batch = dyn_cast<BatchOp>(tactic))
         sound &= shardings.splitBatch(batch);
+      if (auto context = dyn_cast<ContextOp>(tactic))
+        sound &= shardings.splitContext(context);
+      if (auto experts = dyn_cast<ExpertsOp>(tactic))
+        sound &= shardings.splitExperts(experts, classes);
       if (auto split = dyn_cast<SplitOp>(tactic)) {
         size_t known = shardings.explicitSplits().size();
         sound &= shardings.splitParameters(split, classes);

@@ -123,6 +123,16 @@ LogicalResult allToAll(Operation *op, Operands operands, Results results, const 
   return success();
 }
 
+LogicalResult shift(Operation *op, Operands operands, Results results, const RankGrid &grid) {
+  ArrayRef<AxisRef> axes = cast<ShiftOp>(op).getAxes().getRefs();
+  for (int64_t rank = 0; rank < grid.ranks(); ++rank) {
+    SmallVector<int64_t> group = groupOf(grid, rank, axes);
+    size_t place = llvm::find(group, rank) - group.begin();
+    results[0][rank] = (*operands[0])[group[(place + group.size() - 1) % group.size()]];
+  }
+  return success();
+}
+
 LogicalResult slice(Operation *op, Operands operands, Results results, const RankGrid &grid) {
   auto slice = cast<SliceOp>(op);
   int64_t dim = static_cast<int64_t>(slice.getDim());
@@ -162,6 +172,7 @@ void addLockstepCollectives(LockstepOps &ops) {
   ops.add("dist.reduce_scatter", reduceScatter);
   ops.add("dist.all_gather", allGather);
   ops.add("dist.all_to_all", allToAll);
+  ops.add("dist.shift", shift);
   ops.add("dist.slice", slice);
   ops.add("dist.mask", mask);
   ops.add("dist.offset", offset);

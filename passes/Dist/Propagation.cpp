@@ -1,5 +1,7 @@
 // The fixed point, and what follows from it for values and uses.
 #include "passes/Dist/Propagation.h"
+#include "passes/Dist/SequenceDimensions.h"
+#include "passes/Dist/Tactics.h"
 using namespace mlir;
 
 namespace hocket::dist {
@@ -7,7 +9,11 @@ namespace hocket::dist {
 static ShardingAttr shardingOf(nn::SlotOp slot) { return dyn_cast_or_null<ShardingAttr>(slot.getShardingAttr()); }
 
 FailureOr<Propagation> Propagation::run(const StepGraph &graph, MeshOp mesh) {
-  SmallVector<AxisRef> refs;
+  return run(graph, mesh, nn::TrainingStepOp(graph.step).getPlanAttr() ? planOf(graph.step) : PlanOp(), {});
+}
+
+FailureOr<Propagation> Propagation::run(const StepGraph &graph, MeshOp mesh, PlanOp plan, ArrayRef<AxisRef> cuts) {
+  SmallVector<AxisRef> refs(cuts);
   for (auto &[slot, node] : graph.slots)
     if (ShardingAttr sharding = shardingOf(cast<nn::SlotOp>(slot)))
       collectRefs(sharding, refs);
@@ -16,9 +22,18 @@ FailureOr<Propagation> Propagation::run(const StepGraph &graph, MeshOp mesh) {
     return failure();
   Propagation result(graph, std::move(*atoms));
   result.start();
+  result.closeAttention(plan);
   SmallVector<int> before, update;
   for (auto [i, op] : llvm::enumerate(graph.ops))
     (op.region == &nn::TrainingStepOp(graph.step).getUpdate() ? update : before).push_back(static_cast<int>(i));
+  result.settle(before);
+  result.startInputs();
+  result.settle(before);
+  if (SmallVector<AxisRef> more = result.cutsForHeads(plan); cuts.empty() && !more.empty())
+    return run(graph, mesh, plan, more);
+  if (failed(result.splitHeads(plan)))
+    return failure();
+  result.splitSequences(plan, before);
   result.settle(before);
   result.findPartials(before);
   result.fixed.set(0, static_cast<unsigned>(graph.slots.size()));
@@ -42,7 +57,7 @@ void Propagation::start() {
   for (auto &[op, node] : graph->slots) {
     auto slot = cast<nn::SlotOp>(op);
     ShardingAttr sharding = shardingOf(slot);
-    if (sharding)
+    if (sharding && slot.getKind() != nn::SlotKind::Input)
       wishes[node] = atoms.dimsOf(sharding);
     if (sharding || !llvm::is_contained({nn::SlotKind::Param, nn::SlotKind::Value}, slot.getKind()))
       fixed.set(static_cast<unsigned>(node));
@@ -55,6 +70,13 @@ void Propagation::start() {
         reserve[node] = atoms.partialOf(sharding);
       fixed.set(static_cast<unsigned>(node));
     }
+}
+
+void Propagation::startInputs() {
+  for (auto &[op, node] : graph->slots)
+    if (auto slot = cast<nn::SlotOp>(op); slot.getKind() == nn::SlotKind::Input)
+      if (ShardingAttr sharding = shardingOf(slot))
+        wishes[node] = atoms.dimsOf(sharding);
 }
 
 void Propagation::settle(ArrayRef<int> ops) {
@@ -96,7 +118,7 @@ bool Propagation::takeOver(int op, int factor, ArrayRef<Atom> wish) {
     return false;
   bool changed = false;
   for (Atom atom : wish.drop_front(now.size())) {
-    if (contains(factors[op], atom) || llvm::is_contained(passed[op], atom))
+    if (contains(factors[op], atom) || llvm::is_contained(passed[op], atom) || isClosed(op, factor, atom))
       break;
     now.push_back(atom);
     changed = true;

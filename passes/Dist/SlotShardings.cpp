@@ -150,9 +150,12 @@ bool SlotShardings::splitParameters(SplitOp tactic, const DimensionClasses &clas
   if (failed(chosen))
     return false;
   bool sound = true;
-  for (const ExplicitSplit &split : *chosen)
+  for (const ExplicitSplit &split : *chosen) {
+    if (leftToExperts(split.param, split.axes))
+      continue;
     sound &= add(split.param, split.dim, split.axes, tactic);
-  splits.append(chosen->begin(), chosen->end());
+    splits.push_back(split);
+  }
   return sound;
 }
 

@@ -157,6 +157,14 @@ static bool lower(OpBuilder &builder, Operation *op, IRMapping &map, dist::MeshO
         map.map(exchange.getY(), lower.allToAll(exchange, in(exchange.getX())));
         return true;
       })
+      .Case([&](dist::ShiftOp shift) {
+        Value x = in(shift.getX());
+        bool alone = dist::axesSize(mesh, shift.getAxes().getRefs()) == 1;
+        map.map(shift.getY(), alone ? x
+                                    : lower.collective(CollectiveKind::Shift, dist::Reduction::Sum, x,
+                                                       shift.getY().getType(), shift.getAxes(), shift.getCause()));
+        return true;
+      })
       .Case([&](dist::SliceOp slice) {
         int64_t size = slice.getX().getType().getDimSize(slice.getDim());
         Value offset = i64(RankScalarKind::Offset, size, slice.getAxes());

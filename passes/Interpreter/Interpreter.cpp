@@ -20,7 +20,19 @@ Interpreter::Interpreter(TrainingStepOp step, RankGrid grid, const LockstepOps *
                          Precision precision)
     : machine(step, std::move(grid), ops, precision), layout(std::move(layout)), precision(precision) {}
 
-void Interpreter::put(SlotOp slot, const HostTensor &whole) {
+/// An input as the step has it: its sequence in zigzag order, where the slot says so.
+static HostTensor ordered(SlotOp slot, const HostTensor &whole) {
+  HostTensor tensor = whole;
+  int64_t sequence = whole.rank() == 0 ? 1 : whole.shape.back();
+  if (slot.getZigzag())
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      tensor[i] = whole[i / sequence * sequence +
+                        zigzagToken(i % sequence, sequence, static_cast<int64_t>(*slot.getZigzag()))];
+  return tensor;
+}
+
+void Interpreter::put(SlotOp slot, const HostTensor &given) {
+  HostTensor whole = ordered(slot, given);
   machine.set({slot.getKind(), slot.getName().str()}, layout.scatter(slot, whole));
 }
 

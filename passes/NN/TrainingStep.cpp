@@ -33,6 +33,7 @@ private:
   void castParameters();
   void buildForward();
   void cloneForward(Operation &op, IRMapping &map);
+  void balance(RouterOp router);
   SmallVector<Value> operandsOf(Operation &op, IRMapping &map);
   FloatType unifyFloats(Operation &op, MutableArrayRef<Value> operands);
   Value readOperand(OpOperand &operand, StringRef path);
@@ -65,6 +66,7 @@ private:
   llvm::MapVector<Value, Use> uses; ///< by the value read
   llvm::DenseSet<Value> lossLike;   ///< loss sums and what is made of them: f32 whatever is computed in
   Value lossSum;
+  SmallVector<RouterLoad> loads; ///< in the order of the routers
 };
 
 RankedTensorType StepBuilder::fixed(Type type) {
@@ -195,17 +197,19 @@ SmallVector<Value> StepBuilder::operandsOf(Operation &op, IRMapping &map) {
   return operands;
 }
 
-/// Casts float operands to one type, which is returned: f32 where one of them comes of a loss sum, else what is
-/// computed in. Constants are f32 until they are used. Without float operands: f32.
+/// Casts float operands to one type, which is returned: f32 where one of them comes of a loss sum and in routers, else what
+/// is computed in. Constants are f32 until they are used. Without float operands: f32. Weights of experts stay f32.
 FloatType StepBuilder::unifyFloats(Operation &op, MutableArrayRef<Value> operands) {
   bool floats = false, loss = false;
   for (Value operand : operands) {
     floats |= isa<FloatType>(cast<RankedTensorType>(operand.getType()).getElementType());
     loss |= lossLike.contains(operand);
   }
-  FloatType element = floats && !loss ? precision.compute : precision.f32;
-  for (Value &operand : operands)
-    operand = castTo(builder, op.getLoc(), operand, element, getPath(&op));
+  bool routes = isa<RouterLogitsOp, RouterOp>(op);
+  FloatType element = floats && !loss && !routes ? precision.compute : precision.f32;
+  for (auto [index, operand] : llvm::enumerate(operands))
+    if (bool isWeight = isa<DispatchOp, CombineOp>(op) && index == 3; !isWeight)
+      operand = castTo(builder, op.getLoc(), operand, element, getPath(&op));
   return element;
 }
 
@@ -229,6 +233,30 @@ void StepBuilder::cloneForward(Operation &op, IRMapping &map) {
     if (isLoss)
       lossLike.insert(to);
   }
+  if (auto router = dyn_cast<RouterOp>(clone))
+    balance(router);
+}
+
+/// Adds the router's load to the loss: summed over sequences and carried in an accumulator of its own, since a slot is
+/// written once, and by one stage.
+void StepBuilder::balance(RouterOp router) {
+  auto auxiliary = recipe.entry<AuxiliaryLossOp>();
+  if (!auxiliary || auxiliary.getCoefficient().isZero())
+    return;
+  router.setBalanceAttr(auxiliary.getCoefficientAttr());
+  StringRef path = getPath(router);
+  Location loc = router.getLoc();
+  std::string name = (path.empty() ? "load" : path + ".load").str();
+  for (int64_t i = 1; llvm::any_of(loads, [&](RouterLoad &other) { return other.accumulator == name; }); ++i)
+    name = (path.empty() ? "load" : path + ".load").str() + "." + std::to_string(i);
+  auto type = RankedTensorType::get({}, precision.f32);
+  Value sum = make<SumOp>(builder, loc, type, router.getLoad());
+  setPath(sum.getDefiningOp(), path);
+  loads.push_back({sum, name});
+  Value all = readSlot(builder, loc, SlotKind::Accumulator, name, type, path);
+  all = make<AddOp>(builder, loc, type, all, sum);
+  setPath(all.getDefiningOp(), path);
+  writeSlot(builder, loc, SlotKind::Accumulator, name, all, path);
 }
 
 void StepBuilder::buildForward() {
@@ -270,6 +298,9 @@ LogicalResult StepBuilder::buildBackward() {
   StringRef seed = recipe.entry<LossScaleOp>() ? "seed" : "inverse_count";
   autodiff.seed(lossSum,
                 readSlot(builder, lossSum.getLoc(), SlotKind::Value, seed, f32, getPath(lossSum.getDefiningOp())));
+  for (RouterLoad &load : loads)
+    autodiff.seed(load.sum, readSlot(builder, load.sum.getLoc(), SlotKind::Value, seed, f32,
+                                     getPath(load.sum.getDefiningOp())));
   if (failed(autodiff.run(forward)))
     return failure();
   foldWideningCasts(body);
@@ -297,7 +328,7 @@ void StepBuilder::declareSlots() {
   auto i64 = RankedTensorType::get({}, builder.getI64Type());
   auto zeros = InitAttr::get(context, InitKind::Zeros, builder.getF64FloatAttr(0));
   auto declare = [&](Location loc, SlotKind kind, const Twine &name, Type type, InitAttr init = {}) {
-    SlotOp::create(builder, loc, kind, name.str(), type, init, Attribute());
+    SlotOp::create(builder, loc, kind, name.str(), type, init, IntegerAttr(), Attribute());
   };
   Location loc = model.getLoc();
   for (BlockArgument arg : model.getBody().getArguments()) {
@@ -326,6 +357,8 @@ void StepBuilder::declareSlots() {
     for (const std::string &name : param.accumulators)
       declare(param.param.getLoc(), SlotKind::Accumulator, name, param.type(precision.accumulate));
   declare(loc, SlotKind::Accumulator, "loss", f32);
+  for (RouterLoad &load : loads)
+    declare(load.sum.getLoc(), SlotKind::Accumulator, load.accumulator, f32);
   for (StepParameter &param : params)
     if (precision.castsInBegin(param.type(precision.params)) && !param.param.getValue().use_empty())
       declare(param.param.getLoc(), SlotKind::Value, param.name(), param.type(precision.compute));
@@ -351,7 +384,7 @@ FailureOr<TrainingStepOp> StepBuilder::build(StringRef name, FlatSymbolRefAttr p
     return failure();
   }
   declareSlots();
-  buildUpdate(step, recipe, params);
+  buildUpdate(step, recipe, params, loads);
   buildEvaluate(step);
   return step;
 }

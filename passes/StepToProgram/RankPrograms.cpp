@@ -108,7 +108,7 @@ struct RankProgramWriter {
   }
   std::unique_ptr<program::InstructionT> convert(CollectiveOp collective) {
     static constexpr program::Op kinds[] = {program::Op::AllReduce, program::Op::ReduceScatter, program::Op::AllGather,
-                                            program::Op::AllToAll};
+                                            program::Op::AllToAll,  program::Op::Shift};
     auto made = instruction(collective, kinds[static_cast<int>(collective.getKind())],
                             stringifyCollectiveKind(collective.getKind()));
     made->communicator = shared.communicators.group(collective.getAxes(), collective.getStagesAttr());
@@ -245,6 +245,9 @@ struct RankProgramWriter {
       made->kind = kindOfRows(name);
       made->rows = memref.getDimSize(memref.getRank() - 2);
       made->columns = memref.getDimSize(memref.getRank() - 1);
+      made->zigzag = static_cast<uint32_t>(buffer.getZigzag().value_or(0));
+      if (dist::ShardAttr shard = buffer.getShardAttr())
+        made->sequenceAxes = shared.communicators.convert(shard.getSharding().getDims().back().axes);
       where = program::Buffer(program::Space::Microbatch, where.offset(),
                               all ? where.bytes() / memref.getDimSize(0) : where.bytes());
     }

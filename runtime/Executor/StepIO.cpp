@@ -56,15 +56,38 @@ static BatchRows rowsOf(program::InputKind kind, std::span<int32_t> ids) {
   return {ids, {}, {}};
 }
 
+// The token that stands at `place` of a sequence in 2 * ranks chunks of the order 0, 2 ranks - 1, 1, 2 ranks - 2, …
+// 8 tokens over 2 ranks: 0 1 6 7 2 3 4 5. Over 0: as it is.
+static uint64_t tokenAt(uint64_t place, uint64_t sequence, uint64_t ranks) {
+  if (ranks == 0)
+    return place;
+  uint64_t length = sequence / (2 * ranks), chunk = place / length;
+  return (chunk % 2 == 0 ? chunk / 2 : 2 * ranks - 1 - chunk / 2) * length + place % length;
+}
+
+// This rank's part of rows of whole sequences.
+static void takeColumns(const RankContext &context, const program::Input &input, std::span<const int32_t> rows,
+                        std::span<int32_t> to) {
+  uint64_t sequence = context.program.sequence(), columns = input.columns();
+  uint64_t first = context.mesh.position(context.rank, program::axesOf(input.sequenceAxes())) * columns;
+  for (uint64_t row = 0; row < input.rows(); ++row)
+    for (uint64_t i = 0; i < columns; ++i)
+      to[row * columns + i] = rows[row * sequence + tokenAt(first + i, sequence, input.zigzag())];
+}
+
 static Status loadRows(RankContext &context, const ReadRows &readRows, const program::Input &input) {
   uint32_t shard = context.mesh.position(context.rank, program::axesOf(context.program.dataAxes()));
   uint64_t count = input.rows() * input.columns();
   std::vector<int32_t> wide(input.type() == program::DType::I64 ? count : 0);
+  bool whole = input.columns() == context.program.sequence() && input.zigzag() == 0;
+  std::vector<int32_t> rows(whole ? 0 : input.rows() * context.program.sequence());
   for (uint32_t microbatch = 0; microbatch < context.program.microbatches(); ++microbatch) {
     std::byte *to = context.address(*input.buffer(), microbatch, 0);
     std::span<int32_t> ids = wide.empty() ? std::span(reinterpret_cast<int32_t *>(to), count) : std::span(wide);
-    if (Status read = readRows(microbatch, shard, rowsOf(input.kind(), ids)); !read)
+    if (Status read = readRows(microbatch, shard, rowsOf(input.kind(), whole ? ids : std::span(rows))); !read)
       return read;
+    if (!whole)
+      takeColumns(context, input, rows, ids);
     for (size_t i = 0; i < wide.size(); ++i)
       reinterpret_cast<int64_t *>(to)[i] = wide[i];
   }

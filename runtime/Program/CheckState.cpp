@@ -123,7 +123,11 @@ static void checkInput(CheckContext &context, const RankProgram &rank, const Inp
     return;
   }
   const Program &program = context.program;
-  if (input.rows() != program.microbatchRows() || input.columns() != program.sequence())
+  uint64_t parts = gridSize(axesOf(input.sequenceAxes())), chunks = 2 * uint64_t(input.zigzag());
+  if (program.sequence() % parts || (chunks && program.sequence() % chunks))
+    context.fault("{}: a sequence of {} in {} parts and zigzag over {} ranks, expected a multiple of {} and {}", where,
+                  program.sequence(), parts, input.zigzag(), parts, chunks);
+  else if (input.rows() != program.microbatchRows() || input.columns() != program.sequence() / parts)
     context.fault("{}: {} rows x {} columns, expected {} x {}", where, input.rows(), input.columns(),
                   program.microbatchRows(), program.sequence());
   else if (input.type() != DType::I32 && input.type() != DType::I64)

@@ -31,8 +31,18 @@ struct Microbatch {
 inline Microbatch microbatch(int64_t sequences) { return {sequences}; }
 struct Schedule {
   std::string name;
+  int64_t chunks = 1;                             ///< pieces of the model that each stage holds
+  std::optional<std::string> table = std::nullopt; ///< of the schedule `file`
 };
-inline Schedule schedule(std::string name) { return {std::move(name)}; }
+inline Schedule schedule(std::string name, int64_t chunks = 1) { return {std::move(name), chunks}; }
+inline Schedule scheduleFile(std::string table, int64_t chunks = 1) { return {"file", chunks, std::move(table)}; }
+/// Where stages end: as even as can be, by cost (balanced), or after so many layers each: cuts({8, 8, 7, 7}).
+struct StageSizes {
+  bool byCost = false;
+  std::vector<int64_t> layers;
+};
+inline StageSizes balanced() { return {true, {}}; }
+inline StageSizes cuts(std::vector<int64_t> layers) { return {false, std::move(layers)}; }
 /// Splits that Megatron-LM makes: columns, rows, heads and vocabulary, found by factors and not by names.
 struct Megatron {};
 inline constexpr Megatron megatron;
@@ -53,8 +63,11 @@ public:
   /// One dimension of every parameter whose name fits.
   Plan &split(std::string_view pattern, Dim dim, const Over &over, Where where = Where::current());
   Plan &split(Megatron form, const Over &over, Where where = Where::current());
+  /// The experts of every mixture; axes that also split the batch are its last ones.
+  Plan &experts(const Over &over, Where where = Where::current());
   /// Layers cut into stages along an axis: gpipe, 1f1b, ….
   Plan &stages(const Over &over, const Schedule &schedule, Where where = Where::current());
+  Plan &stages(const Over &over, const StageSizes &sizes, const Schedule &schedule, Where where = Where::current());
   /// ZeRO: 0 nothing, 1 optimizer state split over the data axes, ….
   Plan &zero(int64_t stage, const Over &over, Where where = Where::current());
 

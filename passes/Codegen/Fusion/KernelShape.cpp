@@ -240,9 +240,10 @@ private:
 int64_t elementsOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getNumElements(); }
 
 Role roleOf(Operation *op) {
-  if (isa<LinearOp, MatmulOp>(op))
+  if (isa<LinearOp, MatmulOp, RouterLogitsOp>(op))
     return Role::Product;
-  if (isa<AttentionOp, AttentionGradOp, RopeOp, EmbeddingGradOp>(op))
+  if (isa<AttentionOp, AttentionGradOp, RopeOp, EmbeddingGradOp, RouterOp, RouterGradOp, DispatchOp, CombineOp,
+          CombineGradOp>(op))
     return Role::Alone;
   if (isa<StackOp, step::UnpackOp>(op))
     return Role::Spread;
