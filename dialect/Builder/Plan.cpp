@@ -35,19 +35,25 @@ Plan &Plan::batch(const Over &over, Microbatch microbatch, Where where) {
   return *this;
 }
 
-Plan &Plan::split(std::string_view pattern, Dim dim, const Over &over, Where where) {
+Plan &Plan::split(std::string_view pattern, Dim dim, const Over &over, Heads heads, Where where) {
   enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
     dist::SplitOp::create(builder, loc, builder.getStringAttr(pattern), builder.getI64IntegerAttr(dim.index),
-                          mlir::StringAttr(), axes);
+                          mlir::StringAttr(), axes, heads == uneven);
   });
   return *this;
 }
 
-Plan &Plan::split(Megatron, const Over &over, Where where) {
+Plan &Plan::split(Megatron, const Over &over, Heads heads, Where where) {
   enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
     dist::SplitOp::create(builder, loc, mlir::StringAttr(), mlir::IntegerAttr(), builder.getStringAttr("megatron"),
-                          axes);
+                          axes, heads == uneven);
   });
+  return *this;
+}
+
+Plan &Plan::experts(const Over &over, Where where) {
+  enter(*state, Access::op(*this), over, where,
+        [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) { dist::ExpertsOp::create(builder, loc, axes); });
   return *this;
 }
 
@@ -76,8 +82,15 @@ Plan &Plan::context(const Over &over, Context kind, Where where) {
 }
 
 Plan &Plan::stages(const Over &over, const Schedule &schedule, Where where) {
+  return stages(over, StageSizes(), schedule, where);
+}
+
+Plan &Plan::stages(const Over &over, const StageSizes &sizes, const Schedule &schedule, Where where) {
   enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
-    dist::StagesOp::create(builder, loc, axes, llvm::StringRef(schedule.name));
+    auto cuts = sizes.layers.empty() ? mlir::DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(sizes.layers);
+    auto table = schedule.table ? builder.getStringAttr(*schedule.table) : mlir::StringAttr();
+    dist::StagesOp::create(builder, loc, axes, sizes.byCost, cuts, builder.getStringAttr(schedule.name), table,
+                           static_cast<uint64_t>(schedule.chunks));
   });
   return *this;
 }

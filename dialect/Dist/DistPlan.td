@@ -44,19 +44,40 @@ def Dist_SplitOp : Dist_Tactic<"split"> {
   let summary = "splits one dimension of every parameter whose name fits; propagation finds what follows from it";
   let description = [{
     `split "h.*.attn.qkv.weight" dim 2 over "tp"`, or `split megatron over "tp"`: column, row, head and vocabulary splits as
-    Megatron-LM makes them, found by factors, not by names.
+    Megatron-LM makes them, found by factors, not by names. `uneven`: heads may be split so that ranks have different
+    numbers of them (whole KV groups, ceil(n / d) on each rank as long as there are any); without it that is an error.
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$pattern, OptionalAttr<I64Attr>:$dim, OptionalAttr<StrAttr>:$form,
-                       Dist_AxesAttr:$axes);
-  let assemblyFormat = "custom<SplitWhat>($pattern, $dim, $form) `over` custom<Axes>($axes) attr-dict";
+                       Dist_AxesAttr:$axes, UnitAttr:$uneven);
+  let assemblyFormat = "custom<SplitWhat>($pattern, $dim, $form) `over` custom<Axes>($axes) (`uneven` $uneven^)? attr-dict";
+  let hasVerifier = 1;
+}
+def Dist_ExpertsOp : Dist_Tactic<"experts"> {
+  let summary = "splits the experts of every mixture over axes or sub-axes of the same mesh";
+  let description = [{
+    Their weights are found by factors. Where the axes also split the batch they must be its last ones: a rank then gives away
+    whole sequences' tokens and gets others', by all_to_all.
+  }];
+  let arguments = (ins Dist_AxesAttr:$axes);
+  let assemblyFormat = "`over` custom<Axes>($axes) attr-dict";
   let hasVerifier = 1;
 }
 // Schedule names are those that passes/Schedule registers; names that are no identifiers stand in quotes.
 def Dist_StagesOp : Dist_Tactic<"stages"> {
-  let summary = "cuts the layers into stages along an axis, as even as can be, longer ones first";
-  let description = [{ `chunks`: pieces of the model that each stage holds, for schedules that visit a stage more than once. }];
-  let arguments = (ins Dist_AxesAttr:$axes, StrAttr:$schedule, DefaultValuedAttr<I64Attr, "1">:$chunks);
-  let assemblyFormat = "`over` custom<Axes>($axes) `schedule` custom<ScheduleName>($schedule) (`chunks` $chunks^)? attr-dict";
+  let summary = "cuts the layers into stages along an axis";
+  let description = [{
+    `stages over "pp" [balanced | cuts [8, 8, 7, 7]] [schedule NAME | schedule file("table.txt")] [chunks V]`. Alone: as even as
+    can be, longer stages first, under 1f1b. `balanced`: the least cost of the costliest stage, embedding and loss counted.
+    `cuts`: layers of each piece in the order of the model, p * V numbers. `chunks`: pieces that each stage holds, for schedules
+    that visit a stage more than once. A relative table file lies beside the file of the plan.
+  }];
+  let arguments = (ins Dist_AxesAttr:$axes, UnitAttr:$balanced, OptionalAttr<DenseI64ArrayAttr>:$cuts, StrAttr:$schedule,
+                       OptionalAttr<StrAttr>:$table, DefaultValuedAttr<I64Attr, "1">:$chunks);
+  let assemblyFormat = [{`over` custom<Axes>($axes) (`balanced` $balanced^)? custom<Schedule>($cuts, $schedule, $table)
+                         (`chunks` $chunks^)? attr-dict}];
+  let builders = [OpBuilder<(ins "AxesAttr":$axes, "::llvm::StringRef":$schedule), [{
+    build($_builder, $_state, axes, /*balanced=*/false, /*cuts=*/{}, $_builder.getStringAttr(schedule), /*table=*/{});
+  }]>];
   let hasVerifier = 1;
 }
 def Dist_SequenceOp : Dist_Tactic<"sequence"> {

@@ -9,7 +9,7 @@ static StringRef tacticName(Operation *tactic) { return tactic->getName().stripD
 static AxesAttr axesOf(Operation *tactic) {
   return llvm::TypeSwitch<Operation *, AxesAttr>(tactic)
       .Case<BatchOp>([](auto op) { return op.getAxesAttr(); })
-      .Case<SplitOp, StagesOp, ZeroOp, SequenceOp, ContextOp>([](auto op) { return op.getAxesAttr(); })
+      .Case<SplitOp, StagesOp, ZeroOp, SequenceOp, ContextOp, ExpertsOp>([](auto op) { return op.getAxesAttr(); })
       .Default([](Operation *) { return AxesAttr(); });
 }
 
@@ -34,14 +34,31 @@ LogicalResult SplitOp::verify() {
   return success();
 }
 
-LogicalResult StagesOp::verify() {
+LogicalResult ExpertsOp::verify() {
   if (getAxes().empty())
-    return emitOpError() << "needs an axis to lay the stages along";
-  if (getSchedule().empty())
-    return emitOpError() << "names no schedule";
-  if (int64_t chunks = getChunksAttr().getInt(); chunks < 1)
-    return emitOpError() << "has " << chunks << " chunks; at least 1 is needed";
+    return emitOpError() << "names no axes to split the experts over";
   return success();
+}
+
+LogicalResult StagesOp::verify() {
+  bool sound = true;
+  if (getAxes().empty())
+    sound = false, emitOpError() << "needs an axis to lay the stages along";
+  if (getSchedule().empty())
+    sound = false, emitOpError() << "names no schedule";
+  if (getSchedule() == "file" && getTable().value_or("").empty())
+    sound = false, emitOpError() << "names no table; schedule file(\"table.txt\") does";
+  if (getSchedule() != "file" && getTable())
+    sound = false, emitOpError() << "gives schedule '" << getSchedule()
+                                 << "' a table; only schedule file(\"table.txt\") has one";
+  if (int64_t chunks = getChunksAttr().getInt(); chunks < 1)
+    sound = false, emitOpError() << "has " << chunks << " chunks; at least 1 is needed";
+  if (getBalanced() && getCuts())
+    sound = false, emitOpError() << "is balanced and has cuts; one of both says where stages end";
+  for (auto [stage, layers] : llvm::enumerate(getCuts().value_or(ArrayRef<int64_t>())))
+    if (layers < 1 || layers > INT32_MAX)
+      sound = false, emitOpError() << "cuts " << layers << " layers for piece " << stage << "; at least 1 is needed";
+  return success(sound);
 }
 
 LogicalResult ZeroOp::verify() {
@@ -99,9 +116,11 @@ static bool checkAxes(Operation *tactic, AxesAttr axes, MeshOp mesh) {
 }
 
 /// Two tactics that cannot use one axis: stages share theirs with nobody, batch and split not with each other, context
-/// with ZeRO only, sequence with the splits of parameters only.
+/// with ZeRO only, sequence with the splits of parameters only; experts may use any but those of stages.
 static bool contradict(Operation *a, Operation *b) {
   bool stages = isa<StagesOp>(a) || isa<StagesOp>(b);
+  if (isa<ExpertsOp>(a) || isa<ExpertsOp>(b))
+    return stages;
   if (isa<ContextOp>(a) || isa<ContextOp>(b))
     return !isa<ZeroOp>(a) && !isa<ZeroOp>(b);
   if (isa<SequenceOp>(a) || isa<SequenceOp>(b))
@@ -168,8 +187,8 @@ LogicalResult PlanOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!symbols.lookupNearestSymbolFrom<nn::ModelOp>(*this, getModelAttr()))
     sound = false, emitOpError() << "names model @" << getModel() << ", which is not declared";
   for (Operation &tactic : getBody().front()) {
-    if (!isa<BatchOp, SplitOp, StagesOp, ZeroOp, SequenceOp, ContextOp>(tactic)) {
-      sound = false, tactic.emitOpError() << "is no tactic; a plan holds batch, split, stages, zero, sequence and context";
+    if (!isa<BatchOp, SplitOp, StagesOp, ZeroOp, SequenceOp, ContextOp, ExpertsOp>(tactic)) {
+      sound = false, tactic.emitOpError() << "is no tactic; a plan holds batch, split, stages, zero, sequence, context and experts";
       continue;
     }
     if (AxesAttr axes = axesOf(&tactic); axes && mesh)

@@ -35,6 +35,8 @@ struct ApplyPlanPass : impl::ApplyPlanPassBase<ApplyPlanPass> {
         sound &= shardings.splitBatch(batch);
       if (auto context = dyn_cast<ContextOp>(tactic))
         sound &= shardings.splitContext(context);
+      if (auto experts = dyn_cast<ExpertsOp>(tactic))
+        sound &= shardings.splitExperts(experts, classes);
       if (auto split = dyn_cast<SplitOp>(tactic)) {
         size_t known = shardings.explicitSplits().size();
         sound &= shardings.splitParameters(split, classes);

@@ -76,6 +76,9 @@ std::string Causes::moving(OpOperand &use, const ReshardStep &step) const {
   Operation *user = use.getOwner();
   bool inUpdate = user->getParentRegion() == &nn::TrainingStepOp(graph.step).getUpdate();
   std::string tactic = tacticOverAxes(step.axes, inUpdate);
+  auto routes = [](Operation *op) { return isa_and_nonnull<nn::DispatchOp, nn::CombineOp, nn::CombineGradOp>(op); };
+  if (auto experts = PlanOp(plan).tactic<ExpertsOp>(); experts && (routes(user) || routes(use.get().getDefiningOp())))
+    tactic = tacticPart(experts, "");
   std::string over = plainAxes(propagation.getAtoms().toRefs(step.axes));
   bool gathers = step.kind == ReshardKind::AllGather;
   if (nn::SlotOp slot = graph.slotOf(user))

@@ -43,6 +43,10 @@ LogicalResult Partitioner::partition(Operation *op) {
       return failure();
     operands.push_back(*local);
   }
+  if (auto region = dyn_cast<LocalOp>(op)) {
+    partitionRegion(region, operands);
+    return success();
+  }
   OpBuilder builder(op);
   IRMapping mapping;
   Operation *local = builder.insert(op->cloneWithoutRegions());
@@ -98,7 +102,7 @@ Value Partitioner::makeAgain(Value value, const Spread &to) {
   const StepOp &op = propagation.getGraph().ops[index];
   for (auto [dim, factor] : llvm::enumerate(op.rule.results[0]))
     if (op.rule.factors[factor].needsOffset)
-      giveOffset(again, op.rule.factors[factor].size, atoms.toRefs(to.dims[dim]));
+      giveOffset(again, factor, op.rule.factors[factor].size, atoms.toRefs(to.dims[dim]));
   return again->getResult(0);
 }
 
@@ -223,15 +227,16 @@ void Partitioner::setOffset(Operation *local, int index) {
   const nn::FactorRule &rule = propagation.getGraph().ops[index].rule;
   for (auto [factor, info] : llvm::enumerate(rule.factors))
     if (info.needsOffset)
-      giveOffset(local, info.size, atoms.toRefs(propagation.factor(index, static_cast<int>(factor))));
+      giveOffset(local, static_cast<int64_t>(factor), info.size,
+                 atoms.toRefs(propagation.factor(index, static_cast<int>(factor))));
 }
 
-void Partitioner::giveOffset(Operation *local, int64_t size, ArrayRef<AxisRef> refs) {
+void Partitioner::giveOffset(Operation *local, int64_t factor, int64_t size, ArrayRef<AxisRef> refs) {
   if (refs.empty())
     return;
   OpBuilder builder(local);
   Value offset = OffsetOp::create(builder, local->getLoc(), builder.getI64Type(), builder.getI64IntegerAttr(size),
                                   AxesAttr::get(builder.getContext(), refs), IntegerAttr());
-  cast<nn::FactorOpInterface>(local).setOffsetOperand(offset);
+  cast<nn::FactorOpInterface>(local).setOffsetOperand(factor, offset);
 }
 } // namespace hocket::dist

@@ -17,12 +17,14 @@ public:
 
 private:
   llvm::LogicalResult partition(mlir::Operation *op);
+  /// A manual region: its ops in place, each convert as the collective that it is (LocalRegions.cpp).
+  void partitionRegion(LocalOp region, llvm::ArrayRef<mlir::Value> operands);
   llvm::FailureOr<mlir::Value> operandFor(mlir::OpOperand &use);
   llvm::FailureOr<mlir::Value> reshard(mlir::OpOperand &use, const Spread &to);
   mlir::Value emit(mlir::Value value, mlir::OpOperand &use, const ReshardStep &step, mlir::Value local, bool atUse);
   mlir::Value mask(mlir::OpOperand &use, mlir::Value local, const StepOp &op, int index);
   void setOffset(mlir::Operation *local, int index);
-  void giveOffset(mlir::Operation *local, int64_t size, llvm::ArrayRef<AxisRef> refs);
+  void giveOffset(mlir::Operation *local, int64_t factor, int64_t size, llvm::ArrayRef<AxisRef> refs);
   void sendAround(mlir::Operation *op, mlir::Operation *local);
   mlir::Value makeAgain(mlir::Value value, const Spread &to);
   void placeLike(mlir::Operation *made, mlir::Operation *origin, mlir::RankedTensorType global, const Spread &spread);

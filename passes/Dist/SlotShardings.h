@@ -16,6 +16,9 @@ public:
   /// `context`: tokens of inputs, in zigzag order where attention is split by queries.
   bool splitContext(ContextOp tactic);
   bool splitParameters(SplitOp tactic, const DimensionClasses &classes);
+  /// `experts`: the expert dimension of every expert's weights. Legal degrees divide the number of experts. What a later
+  /// `split megatron` would split over the same axes is left to it: such experts are whole on one rank.
+  bool splitExperts(ExpertsOp tactic, const DimensionClasses &classes);
   /// Writes what was found on the slots, whole on inputs and outputs that nobody split. Parameters that nobody split
   /// stay without, for propagation to find.
   void write();
@@ -24,6 +27,8 @@ public:
   llvm::ArrayRef<ExplicitSplit> explicitSplits() const { return splits; }
 
 private:
+  bool checkExpertAxes(ExpertsOp tactic);
+  bool leftToExperts(nn::SlotOp slot, llvm::ArrayRef<AxisRef> axes) const;
   bool splitNamed(SplitOp tactic, const DimensionClasses &classes);
   bool checkDegree(SplitOp tactic, const DimensionClass &info, nn::SlotOp slot);
   bool add(nn::SlotOp slot, int dim, llvm::ArrayRef<AxisRef> axes, mlir::Operation *tactic);

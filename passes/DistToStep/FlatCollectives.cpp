@@ -1,5 +1,6 @@
 // dist collectives as flat ones.
 #include "passes/DistToStep/FlatCollectives.h"
+#include "dialect/NN/Random.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
 using namespace mlir;
@@ -182,6 +183,17 @@ static bool lower(OpBuilder &builder, Operation *op, IRMapping &map, dist::MeshO
       })
       .Case([&](dist::OffsetOp offset) {
         map.map(offset.getY(), i64(RankScalarKind::Offset, offset.getSize(), offset.getAxes(), offset.getBehindAttr()));
+        return true;
+      })
+      .Case([&](nn::DropoutOp dropout) {
+        auto clone = cast<nn::DropoutOp>(builder.clone(*dropout, map));
+        if (std::optional<StringRef> stream = dropout.getStream()) {
+          Value number = i64(RankScalarKind::Number, nn::streamNumber(*stream),
+                             dist::AxesAttr::get(builder.getContext(), {}));
+          number.getDefiningOp()->moveBefore(clone);
+          clone.getNumberMutable().assign(number);
+          clone.removeStreamAttr();
+        }
         return true;
       })
       .Default(false);

@@ -242,6 +242,11 @@ struct RankProgramWriter {
     if (memref.getRank() == 0) {
       made->kind = program::InputKind::Step;
       made->rows = made->columns = 1;
+    } else if (memref.getRank() == 1) {
+      made->kind = program::InputKind::Draws;
+      made->rows = memref.getDimSize(0);
+      made->columns = 1;
+      where = program::Buffer(program::Space::Microbatch, where.offset(), where.bytes());
     } else {
       made->kind = kindOfRows(name);
       made->rows = memref.getDimSize(memref.getRank() - 2);

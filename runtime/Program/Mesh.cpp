@@ -136,6 +136,8 @@ std::vector<Range> box(const Mesh &mesh, uint32_t rank, const LogicalShape &valu
 std::vector<uint64_t> paddedShape(const LogicalShape &value) { return paddedShapeOf(value); }
 
 int64_t value(const Mesh &mesh, uint32_t rank, const RankScalar &scalar) {
+  if (scalar.kind() == RankScalarKind::Number)
+    return static_cast<int64_t>(scalar.size());
   std::span<const AxisRef> axes = axesOf(scalar.axes());
   if (scalar.behind()) {
     std::vector<uint32_t> ring = mesh.group(rank, axes);

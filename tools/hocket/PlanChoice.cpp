@@ -24,6 +24,8 @@ void PlanFlags::addTo(CLI::App &command) {
        {command.add_option("--microbatch", microbatch, "sequences that a rank takes at a time (1)")
             ->check(wholeNumber(1, 1 << 30)),
         command.add_option("--zero", zero, "ZeRO stage over dp: 0 or 1 (0)")->check(wholeNumber(0, 1)),
+        command.add_option("--experts", experts, "axes that split the experts of a mixture: dp, or dp:(2)4 and the like")
+            ->check(notEmpty()),
         command.add_flag("--sequence-parallel", sequenceParallel, "split norms and residuals along the sequence over tp"),
         command.add_option("--context", context, "how attention sees keys of other ranks along cp: ring, all_gather or all_to_all (ring)"),
         command.add_option("--schedule", schedule, scheduleHelp()),
@@ -64,6 +66,25 @@ static std::optional<std::vector<std::pair<std::string, int64_t>>> readMesh(Sess
   return axes;
 }
 
+/// "dp:(2)4,tp" as a tactic writes it: {"dp":(2)4, "tp"}.
+static std::string axesInQuotes(Session &session, StringRef flag, StringRef text) {
+  SmallVector<StringRef> parts;
+  text.split(parts, ',');
+  std::vector<std::string> quoted;
+  for (StringRef part : parts) {
+    auto [name, rest] = part.trim().split(':');
+    auto [pre, size] = rest.drop_while([](char c) { return c == '('; }).split(')');
+    int64_t number = 0;
+    bool isPart = rest.starts_with("(") && !pre.getAsInteger(10, number) && !size.getAsInteger(10, number);
+    bool isWord = !name.empty() && llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+    if (!isWord || (part.contains(':') && !isPart))
+      session.error(fmt::format("{}: '{}' is no axis and no part of one, as in dp or dp:(2)4", flag.str(), part.str()));
+    else
+      quoted.push_back(fmt::format("\"{}\"{}{}", name.str(), rest.empty() ? "" : ":", rest.str()));
+  }
+  return quoted.size() == 1 && !StringRef(quoted[0]).contains(':') ? quoted[0] : "{" + llvm::join(quoted, ", ") + "}";
+}
+
 /// Tactics that split sequences; flags without the axis they need are faults.
 static std::string sequenceTactics(Session &session, const PlanFlags &flags, bool cp, bool tp) {
   std::string text;
@@ -98,6 +119,8 @@ static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
                                  llvm::join(declared, ", "), models[0].getSymName().str());
   text +=
       fmt::format("  batch {}microbatch {} sequences\n", has("dp") ? "over \"dp\" " : "", flags.microbatch.value_or(1));
+  if (flags.experts)
+    text += fmt::format("  experts over {}\n", axesInQuotes(session, "--experts", *flags.experts));
   if (has("tp"))
     text += "  split megatron over \"tp\"\n";
   text += sequenceTactics(session, flags, has("cp"), has("tp"));

@@ -16,7 +16,7 @@ namespace hocket::tools {
 struct PlanFlags {
   std::string plan, mesh;
   std::optional<int64_t> microbatch, zero;
-  std::optional<std::string> schedule;
+  std::optional<std::string> schedule, experts;
   std::optional<int64_t> chunks;
   bool sequenceParallel = false;
   std::string context; ///< empty if not given

@@ -34,6 +34,21 @@ dist.plan @plain for @gpt on @cluster {
   // CHECK-NEXT: stages over "pp" schedule gpipe chunks 2
   stages over "pp" schedule "gpipe" chunks 2
 }
+// CHECK-LABEL: dist.plan @alone
+dist.plan @alone for @gpt on @cluster {
+  // CHECK-NEXT: stages over "pp" schedule "1f1b"
+  stages over "pp"
+}
+// CHECK-LABEL: dist.plan @balanced
+dist.plan @balanced for @gpt on @cluster {
+  // CHECK-NEXT: stages over "pp" balanced schedule "zb-v" chunks 2
+  stages over "pp" balanced schedule "zb-v" chunks 2
+}
+// CHECK-LABEL: dist.plan @cut
+dist.plan @cut for @gpt on @cluster {
+  // CHECK-NEXT: stages over "pp" cuts [8, 7] schedule file("table.txt")
+  stages over "pp" cuts [8, 7] schedule file("table.txt")
+}
 // CHECK-LABEL: dist.plan @long
 dist.plan @long for @gpt on @cluster {
   batch over "dp" microbatch 1 sequences

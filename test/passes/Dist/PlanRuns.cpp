@@ -61,6 +61,7 @@ nn.model @model(%tokens: tensor<?x3xi32>, %next: tensor<?x3xi32>) -> (tensor<f32
 
 const TestModel fourHeadGpt{"gpt", gptText, 3, 13};
 const TestModel groupedLlama{"llama", tinyLlama, 5, 11};
+const TestModel fourExperts{"moe", tinyMoe, 5, 11};
 
 std::string TestPlan::text() const {
   std::string mesh = "dist.mesh @mesh<\"dp\"=" + std::to_string(dp) + (cp > 1 ? ", \"cp\"=" + std::to_string(cp) : "") + ", \"tp\"=" + std::to_string(tp) + ">\n";

@@ -15,6 +15,8 @@ struct TestModel {
 extern const TestModel fourHeadGpt;  ///< 4 heads, tied embedding, vocabulary 13, feed-forward 10: uneven over 4
 extern const TestModel groupedLlama; ///< tinyLlama: 2 KV heads with 2 query heads each, vocabulary 11, untied head
 
+extern const TestModel fourExperts;  ///< tinyMoe: 4 experts with feed-forward 6; its recipe needs `capacity 1`
+
 struct TestPlan {
   int64_t dp = 1, tp = 1, zero = 0;
   std::string splits = "split megatron over \"tp\"";               ///< tactics beside batch and zero
