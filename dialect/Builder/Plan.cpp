@@ -43,11 +43,20 @@ Plan &Plan::split(std::string_view pattern, Dim dim, const Over &over, Where whe
   return *this;
 }
 
-Plan &Plan::split(Megatron, const Over &over, Where where) {
-  enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
-    dist::SplitOp::create(builder, loc, mlir::StringAttr(), mlir::IntegerAttr(), builder.getStringAttr("megatron"),
-                          axes);
+/// A form by its word: the compiler finds the parameters.
+static void enterForm(State &state, mlir::Operation *plan, llvm::StringRef form, const Over &over, const Where &where) {
+  enter(state, plan, over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
+    dist::SplitOp::create(builder, loc, mlir::StringAttr(), mlir::IntegerAttr(), builder.getStringAttr(form), axes);
   });
+}
+
+Plan &Plan::split(Megatron, const Over &over, Where where) {
+  enterForm(*state, Access::op(*this), "megatron", over, where);
+  return *this;
+}
+
+Plan &Plan::split(Automatic, const Over &over, Where where) {
+  enterForm(*state, Access::op(*this), "auto", over, where);
   return *this;
 }
 

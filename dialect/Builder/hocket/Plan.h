@@ -36,6 +36,9 @@ inline Schedule schedule(std::string name) { return {std::move(name)}; }
 /// Splits that Megatron-LM makes: columns, rows, heads and vocabulary, found by factors and not by names.
 struct Megatron {};
 inline constexpr Megatron megatron;
+/// Splits of least cost, found by factors: `split auto`.
+struct Automatic {};
+inline constexpr Automatic automatic;
 
 /// Made by Module::mesh. Ranks are numbered through the axes as declared, the last one fastest.
 class Mesh {
@@ -53,6 +56,7 @@ public:
   /// One dimension of every parameter whose name fits.
   Plan &split(std::string_view pattern, Dim dim, const Over &over, Where where = Where::current());
   Plan &split(Megatron form, const Over &over, Where where = Where::current());
+  Plan &split(Automatic form, const Over &over, Where where = Where::current());
   /// Layers cut into stages along an axis: gpipe, 1f1b, ….
   Plan &stages(const Over &over, const Schedule &schedule, Where where = Where::current());
   /// ZeRO: 0 nothing, 1 optimizer state split over the data axes, ….

@@ -76,5 +76,6 @@ int main(int argc, char **argv) {
         .stages(over("pp"), schedule("gpipe"))
         .zero(1, over("dp", "cp"));
     module.plan("nowhere", everything, mesh).batch(over(), microbatch(2)).split(megatron, over("tp"));
+    module.plan("found", everything, mesh).batch(over("dp"), microbatch(2)).split(automatic, over("tp"));
   });
 }

@@ -25,6 +25,8 @@ dist.plan @all for @gpt on @cluster {
 dist.plan @plain for @gpt on @cluster {
   // CHECK-NEXT: batch microbatch 1 sequences
   batch microbatch 1 sequences
+  // CHECK-NEXT: split auto over "tp"
+  split auto over "tp"
   // CHECK-NEXT: stages over "pp" schedule gpipe chunks 2
   stages over "pp" schedule "gpipe" chunks 2
 }
