@@ -35,34 +35,68 @@ Plan &Plan::batch(const Over &over, Microbatch microbatch, Where where) {
   return *this;
 }
 
-Plan &Plan::split(std::string_view pattern, Dim dim, const Over &over, Where where) {
+Plan &Plan::split(std::string_view pattern, Dim dim, const Over &over, Heads heads, Where where) {
   enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
     dist::SplitOp::create(builder, loc, builder.getStringAttr(pattern), builder.getI64IntegerAttr(dim.index),
-                          mlir::StringAttr(), axes);
+                          mlir::StringAttr(), axes, heads == uneven);
   });
   return *this;
 }
 
-/// A form by its word: the compiler finds the parameters.
-static void enterForm(State &state, mlir::Operation *plan, llvm::StringRef form, const Over &over, const Where &where) {
-  enter(state, plan, over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
-    dist::SplitOp::create(builder, loc, mlir::StringAttr(), mlir::IntegerAttr(), builder.getStringAttr(form), axes);
+Plan &Plan::split(Megatron, const Over &over, Heads heads, Where where) {
+  enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
+    dist::SplitOp::create(builder, loc, mlir::StringAttr(), mlir::IntegerAttr(), builder.getStringAttr("megatron"),
+                          axes, heads == uneven);
   });
+  return *this;
 }
 
-Plan &Plan::split(Megatron, const Over &over, Where where) {
-  enterForm(*state, Access::op(*this), "megatron", over, where);
+Plan &Plan::experts(const Over &over, Where where) {
+  enter(*state, Access::op(*this), over, where,
+        [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) { dist::ExpertsOp::create(builder, loc, axes); });
   return *this;
+}
+
+Plan &Plan::sequence(const Over &over, Where where) {
+  enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
+    dist::SequenceOp::create(builder, loc, axes, mlir::UnitAttr());
+  });
+  return *this;
+}
+
+Plan &Plan::sequence(const Over &over, KeepGathered, Where where) {
+  enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
+    dist::SequenceOp::create(builder, loc, axes, builder.getUnitAttr());
+  });
+  return *this;
+}
+
+Plan &Plan::context(const Over &over, Context kind, Where where) {
+  enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
+    auto known = kind == Context::ring         ? dist::ContextKind::Ring
+                 : kind == Context::all_gather ? dist::ContextKind::AllGather
+                                               : dist::ContextKind::AllToAll;
+    dist::ContextOp::create(builder, loc, axes, known);
+  });
 }
 
 Plan &Plan::split(Automatic, const Over &over, Where where) {
-  enterForm(*state, Access::op(*this), "auto", over, where);
+  enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
+    dist::SplitOp::create(builder, loc, mlir::StringAttr(), mlir::IntegerAttr(), builder.getStringAttr("auto"), axes);
+  });
   return *this;
 }
 
 Plan &Plan::stages(const Over &over, const Schedule &schedule, Where where) {
+  return stages(over, StageSizes(), schedule, where);
+}
+
+Plan &Plan::stages(const Over &over, const StageSizes &sizes, const Schedule &schedule, Where where) {
   enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
-    dist::StagesOp::create(builder, loc, axes, llvm::StringRef(schedule.name));
+    auto cuts = sizes.layers.empty() ? mlir::DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(sizes.layers);
+    auto table = schedule.table ? builder.getStringAttr(*schedule.table) : mlir::StringAttr();
+    dist::StagesOp::create(builder, loc, axes, sizes.byCost, cuts, builder.getStringAttr(schedule.name), table,
+                           static_cast<uint64_t>(schedule.chunks));
   });
   return *this;
 }

@@ -83,6 +83,16 @@ Recipe &Recipe::loss_scale(const StaticScale &scale, Where where) {
   return *this;
 }
 
+Recipe &Recipe::capacity(double factor, Where where) {
+  enter<nn::CapacityOp>(*state, Access::op(*this), where, mlir::Builder(&state->context).getF64FloatAttr(factor));
+  return *this;
+}
+Recipe &Recipe::auxiliary_loss(double coefficient, Where where) {
+  enter<nn::AuxiliaryLossOp>(*state, Access::op(*this), where,
+                             mlir::Builder(&state->context).getF64FloatAttr(coefficient));
+  return *this;
+}
+
 Recipe &Recipe::seed(int64_t seed, Where where) {
   enter<nn::SeedOp>(*state, Access::op(*this), where, static_cast<uint64_t>(seed));
   return *this;

@@ -5,7 +5,7 @@ using namespace mlir;
 using namespace hocket::dist;
 using namespace hocket::nn;
 
-static ParseResult parseMeshAxes(OpAsmParser &parser, ArrayAttr &axes) {
+ParseResult hocket::dist::parseMeshAxes(OpAsmParser &parser, ArrayAttr &axes) {
   SmallVector<Attribute> list;
   auto parseOne = [&]() -> ParseResult {
     std::string name;
@@ -23,7 +23,7 @@ static ParseResult parseMeshAxes(OpAsmParser &parser, ArrayAttr &axes) {
   axes = parser.getBuilder().getArrayAttr(list);
   return success();
 }
-static void printMeshAxes(OpAsmPrinter &printer, Operation *, ArrayAttr axes) {
+void hocket::dist::printMeshAxes(OpAsmPrinter &printer, Operation *, ArrayAttr axes) {
   printer << '<';
   llvm::interleaveComma(axes.getAsRange<MeshAxisAttr>(), printer,
                         [&](MeshAxisAttr axis) { printer << '"' << axis.getName() << "\"=" << axis.getSize(); });
@@ -56,17 +56,56 @@ static void printSplitWhat(OpAsmPrinter &printer, Operation *, StringAttr patter
 }
 
 /// Names that the lexer takes as one word stand bare, the others (1f1b, zb-h1) in quotes; both are read.
-static ParseResult parseScheduleName(OpAsmParser &parser, StringAttr &name) {
+/// `[8, 8, 7, 7]`.
+static ParseResult parseCuts(OpAsmParser &parser, DenseI64ArrayAttr &cuts) {
+  SmallVector<int64_t> sizes;
+  SMLoc loc = parser.getCurrentLocation();
+  auto oneSize = [&] {
+    OptionalParseResult size = parser.parseOptionalInteger(sizes.emplace_back());
+    return size.has_value() && succeeded(*size);
+  };
+  bool read = succeeded(parser.parseOptionalLSquare()) && oneSize();
+  while (read && succeeded(parser.parseOptionalComma()))
+    read = oneSize();
+  if (!read || failed(parser.parseOptionalRSquare()))
+    return parser.emitError(loc) << "expected the layers of each stage, as in cuts [8, 8, 7, 7]";
+  cuts = parser.getBuilder().getDenseI64ArrayAttr(sizes);
+  return success();
+}
+
+/// `[cuts [8, 8, 7, 7]] [schedule "1f1b" | schedule file("table.txt")]`; no schedule is 1f1b.
+static ParseResult parseSchedule(OpAsmParser &parser, DenseI64ArrayAttr &cuts, StringAttr &name, StringAttr &table) {
+  Builder &builder = parser.getBuilder();
+  name = builder.getStringAttr("1f1b");
+  if (succeeded(parser.parseOptionalKeyword("cuts")) && failed(parseCuts(parser, cuts)))
+    return failure();
+  if (failed(parser.parseOptionalKeyword("schedule")))
+    return success();
   std::string word;
   SMLoc loc = parser.getCurrentLocation();
   if (failed(parser.parseOptionalKeywordOrString(&word)))
     return parser.emitError(loc)
            << "expected a schedule's name; 1f1b and others that begin with a digit or hold a dash stand in quotes";
-  name = parser.getBuilder().getStringAttr(word);
+  name = builder.getStringAttr(word);
+  if (failed(parser.parseOptionalLParen()))
+    return success();
+  loc = parser.getCurrentLocation();
+  if (failed(parser.parseOptionalString(&word)) || failed(parser.parseOptionalRParen()))
+    return parser.emitError(loc) << "expected the path of a table in quotes, as in schedule file(\"table.txt\")";
+  table = builder.getStringAttr(word);
   return success();
 }
-static void printScheduleName(OpAsmPrinter &printer, Operation *, StringAttr name) {
+static void printSchedule(OpAsmPrinter &printer, Operation *, DenseI64ArrayAttr cuts, StringAttr name,
+                          StringAttr table) {
+  if (cuts) {
+    printer << "cuts [";
+    llvm::interleaveComma(cuts.asArrayRef(), printer);
+    printer << "] ";
+  }
+  printer << "schedule ";
   printer.printKeywordOrString(name.getValue());
+  if (table)
+    printer << "(" << table << ")";
 }
 
 static ParseResult parseReductionWord(OpAsmParser &parser, ReductionAttr &reduction) {

@@ -18,4 +18,15 @@ std::string faultOf(const AxisRef &ref);
 /// For op formats: `over "tp"` for one whole axis, `over {"pp", "dp"}` for anything else.
 mlir::ParseResult parseAxes(mlir::OpAsmParser &parser, AxesAttr &axes);
 void printAxes(mlir::OpAsmPrinter &printer, mlir::Operation *op, AxesAttr axes);
+
+/// `<"pp"=2, "tp"=4>`.
+mlir::ParseResult parseMeshAxes(mlir::OpAsmParser &parser, mlir::ArrayAttr &axes);
+void printMeshAxes(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::ArrayAttr axes);
+
+/// `varying(1)`: a local type along one axis.
+mlir::ParseResult parseLocalTypeWord(mlir::OpAsmParser &parser, LocalTypeAttr &type);
+void printLocalTypeWord(mlir::OpAsmPrinter &printer, mlir::Operation *op, LocalTypeAttr type);
+/// `by all_reduce`; nothing for what is free.
+mlir::ParseResult parseTransferWord(mlir::OpAsmParser &parser, TransferAttr &by);
+void printTransferWord(mlir::OpAsmPrinter &printer, mlir::Operation *op, TransferAttr by);
 } // namespace hocket::dist

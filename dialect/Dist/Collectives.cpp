@@ -104,6 +104,11 @@ LogicalResult AllToAllOp::verify() {
   return success(all({checkShorter(*this, getSplitDim(), x, y), checkShorter(*this, getGatherDim(), y, x), sound}));
 }
 
+LogicalResult ShiftOp::verify() {
+  return success(all({checkAxes(*this, getAxes()), checkCause(*this, getCause()),
+                      checkSameBut(*this, getX().getType(), getY().getType(), {})}));
+}
+
 LogicalResult SliceOp::verify() {
   auto x = getX().getType(), y = getY().getType();
   bool sound = checkAxes(*this, getAxes());

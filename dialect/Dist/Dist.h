@@ -26,6 +26,17 @@ llvm::hash_code hash_value(const DimSharding &dim);
 
 #include "dialect/Dist/DistDialect.h.inc"
 #include "dialect/Dist/DistEnums.h.inc"
+
+namespace hocket::dist {
+/// What a value of a manual region is along one axis; `dim` of varying ones only.
+struct LocalType {
+  LocalKind kind = LocalKind::Invariant;
+  int64_t dim = -1;
+  bool operator==(const LocalType &) const = default;
+};
+llvm::hash_code hash_value(const LocalType &type);
+} // namespace hocket::dist
+
 #define GET_ATTRDEF_CLASSES
 #include "dialect/Dist/DistAttrs.h.inc"
 #define GET_OP_CLASSES

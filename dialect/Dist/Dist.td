@@ -4,4 +4,5 @@
 include "dialect/Dist/DistBase.td"
 include "dialect/Dist/DistPlan.td"
 include "dialect/Dist/DistCollectives.td"
+include "dialect/Dist/DistLocal.td"
 #endif

@@ -44,6 +44,13 @@ def Dist_AllToAllOp : Dist_PlacedOp<"all_to_all", (ins NN_Tensor:$x, I64Attr:$sp
       `:` type($x) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
   let hasVerifier = 1;
 }
+def Dist_ShiftOp : Dist_PlacedOp<"shift", (ins NN_Tensor:$x, Dist_AxesAttr:$axes, StrAttr:$cause)> {
+  let summary = "one step around a ring: the rank at place i along `axes` gets x of place i-1, place 0 that of the last";
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = [{$x `over` custom<Axes>($axes) `because` $cause
+      `:` type($x) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
+  let hasVerifier = 1;
+}
 // ---- no communication ------------------------------------------------------------------------------------------------
 def Dist_SliceOp : Dist_PlacedOp<"slice", (ins NN_Tensor:$x, I64Attr:$dim, Dist_AxesAttr:$axes), [Pure]> {
   let summary = "this rank's shard of a dimension that is whole over `axes`";
@@ -60,10 +67,10 @@ def Dist_MaskOp : Dist_PlacedOp<"mask", (ins NN_Tensor:$x, I64Attr:$dim, I64Attr
   let hasVerifier = 1;
 }
 def Dist_OffsetOp : Dist_Op<"offset", [Pure, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
-  let summary = "where this rank's shard begins in a dimension of `size` elements split over `axes`";
-  let arguments = (ins I64Attr:$size, Dist_AxesAttr:$axes);
+  let summary = "where this rank's shard begins in a dimension of `size` elements split over `axes`; `behind k`: that of the rank k places before, around";
+  let arguments = (ins I64Attr:$size, Dist_AxesAttr:$axes, OptionalAttr<I64Attr>:$behind);
   let results = (outs I64:$y);
-  let assemblyFormat = "`of` $size `over` custom<Axes>($axes) attr-dict";
+  let assemblyFormat = "`of` $size `over` custom<Axes>($axes) (`behind` $behind^)? attr-dict";
   let hasVerifier = 1;
 }
 #endif

@@ -8,4 +8,23 @@ def Dist_Reduction : I32EnumAttr<"Reduction", "how partial values are joined", [
     I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">, I32EnumAttrCase<"Min", 2, "min">]> {
   let cppNamespace = "::hocket::dist";
 }
+
+// How attention sees all keys of a sequence that is split over ranks.
+def Dist_ContextKind : I32EnumAttr<"ContextKind", "how attention sees keys that other ranks hold", [
+    I32EnumAttrCase<"Ring", 0, "ring">, I32EnumAttrCase<"AllGather", 1, "all_gather">, I32EnumAttrCase<"AllToAll", 2, "all_to_all">]> {
+  let cppNamespace = "::hocket::dist";
+}
+// What a value of a manual region is along one axis.
+def Dist_LocalKind : I32EnumAttr<"LocalKind", "what a value is along an axis of a manual region", [
+    I32EnumAttrCase<"Replicated", 0, "replicated">, I32EnumAttrCase<"Invariant", 1, "invariant">,
+    I32EnumAttrCase<"Varying", 2, "varying">, I32EnumAttrCase<"Partial", 3, "partial">]> {
+  let cppNamespace = "::hocket::dist";
+}
+// How one local type becomes another.
+def Dist_Transfer : I32EnumAttr<"Transfer", "how a local type becomes another", [
+    I32EnumAttrCase<"Free", 0, "free">, I32EnumAttrCase<"AllReduce", 1, "all_reduce">,
+    I32EnumAttrCase<"ReduceScatter", 2, "reduce_scatter">, I32EnumAttrCase<"AllGather", 3, "all_gather">,
+    I32EnumAttrCase<"AllToAll", 4, "all_to_all">, I32EnumAttrCase<"Slice", 5, "slice">]> {
+  let cppNamespace = "::hocket::dist";
+}
 #endif

@@ -46,18 +46,62 @@ def Dist_SplitOp : Dist_Tactic<"split"> {
     `split "h.*.attn.qkv.weight" dim 2 over "tp"`, or `split megatron over "tp"`: column, row, head and vocabulary splits as
     Megatron-LM makes them, found by factors, not by names; or `split auto over "tp"`: the form of least cost
     (passes/Dist/AutoSplit.h), which dist-apply-plan writes into the plan in its place, as explicit tactics.
+    `uneven`: heads may be split so that ranks have different
+    numbers of them (whole KV groups, ceil(n / d) on each rank as long as there are any); without it that is an error.
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$pattern, OptionalAttr<I64Attr>:$dim, OptionalAttr<StrAttr>:$form,
-                       Dist_AxesAttr:$axes);
-  let assemblyFormat = "custom<SplitWhat>($pattern, $dim, $form) `over` custom<Axes>($axes) attr-dict";
+                       Dist_AxesAttr:$axes, UnitAttr:$uneven);
+  let assemblyFormat = "custom<SplitWhat>($pattern, $dim, $form) `over` custom<Axes>($axes) (`uneven` $uneven^)? attr-dict";
+  let hasVerifier = 1;
+}
+def Dist_ExpertsOp : Dist_Tactic<"experts"> {
+  let summary = "splits the experts of every mixture over axes or sub-axes of the same mesh";
+  let description = [{
+    Their weights are found by factors. Where the axes also split the batch they must be its last ones: a rank then gives away
+    whole sequences' tokens and gets others', by all_to_all.
+  }];
+  let arguments = (ins Dist_AxesAttr:$axes);
+  let assemblyFormat = "`over` custom<Axes>($axes) attr-dict";
   let hasVerifier = 1;
 }
 // Schedule names are those that passes/Schedule registers; names that are no identifiers stand in quotes.
 def Dist_StagesOp : Dist_Tactic<"stages"> {
-  let summary = "cuts the layers into stages along an axis, as even as can be, longer ones first";
-  let description = [{ `chunks`: pieces of the model that each stage holds, for schedules that visit a stage more than once. }];
-  let arguments = (ins Dist_AxesAttr:$axes, StrAttr:$schedule, DefaultValuedAttr<I64Attr, "1">:$chunks);
-  let assemblyFormat = "`over` custom<Axes>($axes) `schedule` custom<ScheduleName>($schedule) (`chunks` $chunks^)? attr-dict";
+  let summary = "cuts the layers into stages along an axis";
+  let description = [{
+    `stages over "pp" [balanced | cuts [8, 8, 7, 7]] [schedule NAME | schedule file("table.txt")] [chunks V]`. Alone: as even as
+    can be, longer stages first, under 1f1b. `balanced`: the least cost of the costliest stage, embedding and loss counted.
+    `cuts`: layers of each piece in the order of the model, p * V numbers. `chunks`: pieces that each stage holds, for schedules
+    that visit a stage more than once. A relative table file lies beside the file of the plan.
+  }];
+  let arguments = (ins Dist_AxesAttr:$axes, UnitAttr:$balanced, OptionalAttr<DenseI64ArrayAttr>:$cuts, StrAttr:$schedule,
+                       OptionalAttr<StrAttr>:$table, DefaultValuedAttr<I64Attr, "1">:$chunks);
+  let assemblyFormat = [{`over` custom<Axes>($axes) (`balanced` $balanced^)? custom<Schedule>($cuts, $schedule, $table)
+                         (`chunks` $chunks^)? attr-dict}];
+  let builders = [OpBuilder<(ins "AxesAttr":$axes, "::llvm::StringRef":$schedule), [{
+    build($_builder, $_state, axes, /*balanced=*/false, /*cuts=*/{}, $_builder.getStringAttr(schedule), /*table=*/{});
+  }]>];
+  let hasVerifier = 1;
+}
+def Dist_SequenceOp : Dist_Tactic<"sequence"> {
+  let summary = "sequence parallelism (Korthikanti et al. 2022): what no parameter's split reaches is split along the sequence";
+  let description = [{
+    After the splits of parameters have settled, ops that do not use `axes` and have a sequence and a further dimension (norms,
+    residuals, dropout) get the sequence split over them. What is kept for backward is the split value, which is gathered again
+    there; `keep gathered` keeps the gathered one instead: fewer transfers, more memory.
+  }];
+  let arguments = (ins Dist_AxesAttr:$axes, UnitAttr:$keep_gathered);
+  let assemblyFormat = "`over` custom<Axes>($axes) (`keep` `gathered` $keep_gathered^)? attr-dict";
+  let hasVerifier = 1;
+}
+def Dist_ContextOp : Dist_Tactic<"context"> {
+  let summary = "context parallelism: the sequence of every input is split over axes, in zigzag order";
+  let description = [{
+    Rank r of n holds chunks r and 2n-1-r of 2n, so that causal attention is as much work on every rank. Attention sees the keys of
+    other ranks by `ring` (blocks of keys and values go around, results are merged; Liu et al. 2023), `all_gather` (keys and
+    values whole; Llama 3) or `all_to_all` (heads are split instead, within attention; Jacobs et al. 2023).
+  }];
+  let arguments = (ins Dist_AxesAttr:$axes, Dist_ContextKind:$kind);
+  let assemblyFormat = "`over` custom<Axes>($axes) $kind attr-dict";
   let hasVerifier = 1;
 }
 def Dist_ZeroOp : Dist_Tactic<"zero"> {

@@ -9,7 +9,7 @@ static StringRef tacticName(Operation *tactic) { return tactic->getName().stripD
 static AxesAttr axesOf(Operation *tactic) {
   return llvm::TypeSwitch<Operation *, AxesAttr>(tactic)
       .Case<BatchOp>([](auto op) { return op.getAxesAttr(); })
-      .Case<SplitOp, StagesOp, ZeroOp>([](auto op) { return op.getAxesAttr(); })
+      .Case<SplitOp, StagesOp, ZeroOp, SequenceOp, ContextOp, ExpertsOp>([](auto op) { return op.getAxesAttr(); })
       .Default([](Operation *) { return AxesAttr(); });
 }
 
@@ -34,14 +34,31 @@ LogicalResult SplitOp::verify() {
   return success();
 }
 
-LogicalResult StagesOp::verify() {
+LogicalResult ExpertsOp::verify() {
   if (getAxes().empty())
-    return emitOpError() << "needs an axis to lay the stages along";
-  if (getSchedule().empty())
-    return emitOpError() << "names no schedule";
-  if (int64_t chunks = getChunksAttr().getInt(); chunks < 1)
-    return emitOpError() << "has " << chunks << " chunks; at least 1 is needed";
+    return emitOpError() << "names no axes to split the experts over";
   return success();
+}
+
+LogicalResult StagesOp::verify() {
+  bool sound = true;
+  if (getAxes().empty())
+    sound = false, emitOpError() << "needs an axis to lay the stages along";
+  if (getSchedule().empty())
+    sound = false, emitOpError() << "names no schedule";
+  if (getSchedule() == "file" && getTable().value_or("").empty())
+    sound = false, emitOpError() << "names no table; schedule file(\"table.txt\") does";
+  if (getSchedule() != "file" && getTable())
+    sound = false, emitOpError() << "gives schedule '" << getSchedule()
+                                 << "' a table; only schedule file(\"table.txt\") has one";
+  if (int64_t chunks = getChunksAttr().getInt(); chunks < 1)
+    sound = false, emitOpError() << "has " << chunks << " chunks; at least 1 is needed";
+  if (getBalanced() && getCuts())
+    sound = false, emitOpError() << "is balanced and has cuts; one of both says where stages end";
+  for (auto [stage, layers] : llvm::enumerate(getCuts().value_or(ArrayRef<int64_t>())))
+    if (layers < 1 || layers > INT32_MAX)
+      sound = false, emitOpError() << "cuts " << layers << " layers for piece " << stage << "; at least 1 is needed";
+  return success(sound);
 }
 
 LogicalResult ZeroOp::verify() {
@@ -50,6 +67,14 @@ LogicalResult ZeroOp::verify() {
     return emitOpError() << "has stage " << stage << "; stages 0 and 1 are known";
   return success();
 }
+
+static LogicalResult needsAxis(Operation *tactic, AxesAttr axes) {
+  if (!axes.empty())
+    return success();
+  return tactic->emitOpError() << "needs an axis to split the sequence over";
+}
+LogicalResult SequenceOp::verify() { return needsAxis(*this, getAxes()); }
+LogicalResult ContextOp::verify() { return needsAxis(*this, getAxes()); }
 
 //===- what tactics are to one another
 //----------------------------------------------------------------------------------
@@ -90,9 +115,16 @@ static bool checkAxes(Operation *tactic, AxesAttr axes, MeshOp mesh) {
   return sound;
 }
 
-/// Two tactics that cannot use one axis: stages share theirs with nobody, batch and split not with each other.
+/// Two tactics that cannot use one axis: stages share theirs with nobody, batch and split not with each other, context
+/// with ZeRO only, sequence with the splits of parameters only; experts may use any but those of stages.
 static bool contradict(Operation *a, Operation *b) {
   bool stages = isa<StagesOp>(a) || isa<StagesOp>(b);
+  if (isa<ExpertsOp>(a) || isa<ExpertsOp>(b))
+    return stages;
+  if (isa<ContextOp>(a) || isa<ContextOp>(b))
+    return !isa<ZeroOp>(a) && !isa<ZeroOp>(b);
+  if (isa<SequenceOp>(a) || isa<SequenceOp>(b))
+    return !isa<SplitOp>(a) && !isa<SplitOp>(b);
   bool batchAndSplit = (isa<BatchOp>(a) && isa<SplitOp>(b)) || (isa<SplitOp>(a) && isa<BatchOp>(b));
   bool splitAndZero = (isa<SplitOp>(a) && isa<ZeroOp>(b)) || (isa<ZeroOp>(a) && isa<SplitOp>(b));
   return stages || batchAndSplit || splitAndZero;
@@ -117,16 +149,19 @@ static bool checkPair(Operation *earlier, Operation *later) {
   return true;
 }
 
-/// ZeRO splits what data-parallel ranks hold alike, so its axes are among those that split the batch.
+/// ZeRO splits what data-parallel ranks hold alike, so its axes are among those that split the batch or, by `context`,
+/// its sequences.
 static bool checkZeroAxes(PlanOp plan, MeshOp mesh) {
   auto zero = plan.tactic<ZeroOp>();
   if (!zero)
     return true;
   auto batch = plan.tactic<BatchOp>();
   AxesAttr data = batch ? batch.getAxesAttr() : AxesAttr();
+  auto context = plan.tactic<ContextOp>();
   bool sound = true;
   for (const AxisRef &ref : zero.getAxes().getRefs()) {
-    if ((data && llvm::is_contained(data.getRefs(), ref)) || (mesh && mesh.getAxisSize(ref.name) == 0))
+    if ((data && llvm::is_contained(data.getRefs(), ref)) ||
+        (context && llvm::is_contained(context.getAxes().getRefs(), ref)) || (mesh && mesh.getAxisSize(ref.name) == 0))
       continue;
     bool elsewhere = llvm::any_of(plan.getBody().front(), [&](Operation &op) {
       return contradict(zero, &op) && axesOf(&op) &&
@@ -152,8 +187,8 @@ LogicalResult PlanOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!symbols.lookupNearestSymbolFrom<nn::ModelOp>(*this, getModelAttr()))
     sound = false, emitOpError() << "names model @" << getModel() << ", which is not declared";
   for (Operation &tactic : getBody().front()) {
-    if (!isa<BatchOp, SplitOp, StagesOp, ZeroOp>(tactic)) {
-      sound = false, tactic.emitOpError() << "is no tactic; a plan holds batch, split, stages and zero";
+    if (!isa<BatchOp, SplitOp, StagesOp, ZeroOp, SequenceOp, ContextOp, ExpertsOp>(tactic)) {
+      sound = false, tactic.emitOpError() << "is no tactic; a plan holds batch, split, stages, zero, sequence, context and experts";
       continue;
     }
     if (AxesAttr axes = axesOf(&tactic); axes && mesh)

@@ -99,6 +99,39 @@ void printAttentionMask(OpAsmPrinter &printer, Operation *, MaskKindAttr mask, F
     printer << " softcap(" << realText(softcap.getValueAsDouble()) << ')';
 }
 
+ParseResult parseRouter(OpAsmParser &parser, ScoreKindAttr &scores, UnitAttr &normalized, FloatAttr &scale,
+                        FloatAttr &balance) {
+  Builder &builder = parser.getBuilder();
+  scores = ScoreKindAttr::get(parser.getContext(), ScoreKind::Softmax);
+  scale = builder.getF64FloatAttr(1);
+  balance = builder.getF64FloatAttr(0);
+  auto kind = [&](ScoreKind is) -> ParseResult {
+    scores = ScoreKindAttr::get(parser.getContext(), is);
+    return success();
+  };
+  auto flag = [&]() -> ParseResult {
+    normalized = builder.getUnitAttr();
+    return success();
+  };
+  return parseOptions(parser, "router",
+                      {{"softmax", false, [&] { return kind(ScoreKind::Softmax); }},
+                       {"sigmoid", false, [&] { return kind(ScoreKind::Sigmoid); }},
+                       {"normalized", false, flag},
+                       {"scale", false, [&] { return parseRealInParens(parser, scale); }},
+                       {"balance", false, [&] { return parseRealInParens(parser, balance); }}});
+}
+void printRouter(OpAsmPrinter &printer, Operation *, ScoreKindAttr scores, UnitAttr normalized, FloatAttr scale,
+                 FloatAttr balance) {
+  if (scores && scores.getValue() != ScoreKind::Softmax)
+    printer << ' ' << stringifyScoreKind(scores.getValue());
+  if (normalized)
+    printer << " normalized";
+  if (scale && scale.getValueAsDouble() != 1)
+    printer << " scale(" << realText(scale.getValueAsDouble()) << ')';
+  if (balance && balance.getValueAsDouble() != 0)
+    printer << " balance(" << realText(balance.getValueAsDouble()) << ')';
+}
+
 ParseResult parseReal(OpAsmParser &parser, FloatAttr &value) { return parseRealAttr(parser, value); }
 void printReal(OpAsmPrinter &printer, Operation *, FloatAttr value) { printer << realText(value.getValueAsDouble()); }
 

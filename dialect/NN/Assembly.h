@@ -33,6 +33,12 @@ ParseResult parseAttentionMask(OpAsmParser &parser, MaskKindAttr &mask, FloatAtt
 void printAttentionMask(OpAsmPrinter &printer, Operation *op, MaskKindAttr mask, FloatAttr scale, IntegerAttr window,
                         FloatAttr softcap);
 
+/// ` sigmoid normalized scale(2.5) balance(0.01)`, in any order; softmax, scale 1 and balance 0 unless said.
+ParseResult parseRouter(OpAsmParser &parser, ScoreKindAttr &scores, UnitAttr &normalized, FloatAttr &scale,
+                        FloatAttr &balance);
+void printRouter(OpAsmPrinter &printer, Operation *op, ScoreKindAttr scores, UnitAttr normalized, FloatAttr scale,
+                 FloatAttr balance);
+
 /// betas = [0.9, 0.95], eps = 1.0e-8, weight_decay = 0.1, in any order; eps is 1e-8 unless said.
 ParseResult parseAdamW(OpAsmParser &parser, DenseF64ArrayAttr &betas, FloatAttr &eps, FloatAttr &decay);
 void printAdamW(OpAsmPrinter &printer, Operation *op, DenseF64ArrayAttr betas, FloatAttr eps, FloatAttr decay);

@@ -12,23 +12,24 @@ constexpr double unseen = -std::numeric_limits<double>::infinity(); ///< the sco
 
 bool isGrouped(Value q) { return tensorType(q).getRank() == 5; }
 
-/// Terms of q, k, v, both positions, y, lse and both documents (or none); q is grouped or not.
+/// Terms of q, k, v, both positions, y, lse and both documents (or none); q is grouped or not. In a ring keys are split
+/// as queries are.
 struct AttentionTerms {
-  std::string heads, q, k, v, y, lse, positions = "b s, b !t", documents;
-  explicit AttentionTerms(bool grouped, bool hasDocuments)
-      : heads(grouped ? "b s kv g" : "b s n"), q(heads + " !d"), k(grouped ? "b !t kv !d" : "b !t n !d"),
-        v(grouped ? "b !t kv !e" : "b !t n !e"), y(heads + " !e"), lse(heads),
-        documents(hasDocuments ? ", " + positions : "") {}
+  std::string keys, heads, q, k, v, y, lse, positions, documents;
+  explicit AttentionTerms(bool grouped, bool hasDocuments, bool ring)
+      : keys(ring ? "b s" : "b !t"), heads(grouped ? "b s kv g" : "b s n"), q(heads + " !d"),
+        k(keys + (grouped ? " kv !d" : " n !d")), v(keys + (grouped ? " kv !e" : " n !e")), y(heads + " !e"),
+        lse(heads), positions("b s, " + keys), documents(hasDocuments ? ", " + positions : "") {}
 };
 
 std::string attentionRule(AttentionOp op) {
-  AttentionTerms terms(isGrouped(op.getQ()), !op.getDocuments().empty());
+  AttentionTerms terms(isGrouped(op.getQ()), !op.getDocuments().empty(), op.getRing());
   return terms.q + ", " + terms.k + ", " + terms.v + ", " + terms.positions + terms.documents + " -> " + terms.y +
          (op.getLse() ? ", " + terms.lse : "");
 }
 
 std::string attentionGradRule(AttentionGradOp op) {
-  AttentionTerms terms(isGrouped(op.getQ()), !op.getDocuments().empty());
+  AttentionTerms terms(isGrouped(op.getQ()), !op.getDocuments().empty(), op.getRing());
   return terms.y + ", " + terms.q + ", " + terms.k + ", " + terms.v + ", " + terms.positions + ", " + terms.y + ", " +
          terms.lse + terms.documents + " -> " + terms.q + ", " + terms.k + ", " + terms.v;
 }
@@ -149,7 +150,7 @@ template <typename OpT> int64_t pairFlops(OpT op, int64_t depth) {
 // -------------------------------------------------------------------------------------------------------
 LogicalResult AttentionOp::verify() {
   ShapeCheck check(*this);
-  check.floating({{"q", getQ()}, {"k", getK()}, {"v", getV()}, {"y", getY()}});
+  check.floating({{"q", getQ()}, {"k", getK()}, {"v", getV()}}).widened({"y", getY()}, {"q", getQ()});
   if (getLse())
     check.element({"lse", getLse()}, Float32Type::get(getContext()));
   checkMask(check, *this);
@@ -198,7 +199,7 @@ static AttentionOp withLogSumExp(AttentionOp op) {
   auto type = RankedTensorType::get(tensorType(op.getQ()).getShape().drop_back(), builder.getF32Type());
   auto kept = AttentionOp::create(builder, op.getLoc(), op.getY().getType(), type, op.getQ(), op.getK(), op.getV(),
                                   op.getQPositions(), op.getKPositions(), op.getDocuments(), op.getMaskAttr(),
-                                  op.getScaleAttr(), op.getWindowAttr(), op.getSoftcapAttr(), op.getPathAttr(),
+                                  op.getScaleAttr(), op.getWindowAttr(), op.getSoftcapAttr(), op.getRingAttr(), op.getPathAttr(),
                                   op.getPhaseAttr(), ArrayAttr());
   op.getY().replaceAllUsesWith(kept.getY());
   op.erase();
@@ -215,7 +216,7 @@ void AttentionOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, cons
                                      forward.getV().getType(), dy, forward.getQ(), forward.getK(), forward.getV(),
                                      forward.getQPositions(), forward.getKPositions(), forward.getY(), forward.getLse(),
                                      forward.getDocuments(), forward.getMaskAttr(), forward.getScaleAttr(),
-                                     forward.getWindowAttr(), forward.getSoftcapAttr());
+                                     forward.getWindowAttr(), forward.getSoftcapAttr(), forward.getRingAttr());
   for (int i = 0; i < 3; ++i)
     if (needed[i])
       operandGrads[i] = grads->getResult(i);
@@ -276,4 +277,39 @@ void AttentionGradOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArr
       }
     }
   });
+}
+
+// ---- attention_merge
+// -------------------------------------------------------------------------------------------------
+static std::string mergeRule(AttentionMergeOp op) {
+  std::string rows = leadingNames(tensorType(op.getA()).getRank() - 1), y = joinNames(rows, "e");
+  return y + ", " + rows + ", " + y + ", " + rows + " -> " + y + ", " + rows;
+}
+
+LogicalResult AttentionMergeOp::verify() {
+  Type f32 = Float32Type::get(getContext());
+  ShapeCheck check(*this);
+  check.floating({{"a", getA()}, {"b", getB()}})
+      .widened({"a", getA()}, {"y", getY()})
+      .element({"a_lse", getALse()}, f32)
+      .element({"b_lse", getBLse()}, f32)
+      .element({"lse", getLse()}, f32);
+  if (check.rank({"a", getA()}, 4, 5))
+    check.fits(mergeRule(*this), "a, a_lse, b, b_lse -> y, lse");
+  return check.result();
+}
+
+FactorRule AttentionMergeOp::getFactorRule() { return FactorRule::parse(*this, mergeRule(*this)); }
+
+void AttentionMergeOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
+  const HostTensor &a = *operands[0], &aLse = *operands[1], &b = *operands[2], &bLse = *operands[3];
+  int64_t size = a.shape.back();
+  for (int64_t row = 0; row < aLse.size(); ++row) {
+    double max = std::max(aLse[row], bLse[row]);
+    double left = max == unseen ? 0 : std::exp(aLse[row] - max), right = max == unseen ? 0 : std::exp(bLse[row] - max);
+    double sum = max == unseen ? 1 : left + right;
+    for (int64_t i = row * size; i < (row + 1) * size; ++i)
+      results[0][i] = (left * a[i] + right * b[i]) / sum;
+    results[1][row] = max == unseen ? unseen : max + std::log(sum);
+  }
 }

@@ -15,7 +15,16 @@ std::string rowTerm(Value ids) { return joinNames(leadingNames(tensorType(ids).g
 // ---- positions
 // -------------------------------------------------------------------------------------------------------
 LogicalResult PositionsOp::verify() {
-  return ShapeCheck(*this)
+  ShapeCheck check(*this);
+  if (getZigzag()) {
+    int64_t ranks = getZigzagAttr().getInt(), sequence = getSequenceAttr() ? getSequenceAttr().getInt() : 0;
+    if (ranks < 1)
+      check.fault() << "is in zigzag over " << ranks << " ranks, expected at least 1";
+    else if (sequence < 1 || sequence % (2 * ranks) != 0)
+      check.fault() << "is in zigzag of " << sequence << " tokens over " << ranks << " ranks, expected a multiple of "
+                    << 2 * ranks << " tokens";
+  }
+  return check
       .element({"y", getY()}, IntegerType::get(getContext(), 32))
       .fits(getOffset() ? "_ -> b s" : "-> b s", "offset -> y")
       .result();
@@ -27,7 +36,13 @@ void PositionsOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRe
   HostTensor &y = results[0];
   int64_t length = y.shape[1], offset = offsetAmong(operands, 0);
   for (int64_t i = 0; i < y.size(); ++i)
-    y[i] = static_cast<double>(i % length + offset);
+    y[i] = static_cast<double>(
+        getZigzag() ? zigzagToken(i % length + offset, *getSequence(), *getZigzag()) : i % length + offset);
+}
+
+int64_t hocket::nn::zigzagToken(int64_t place, int64_t sequence, int64_t ranks) {
+  int64_t length = sequence / (2 * ranks), chunk = place / length, rank = chunk / 2;
+  return (chunk % 2 == 0 ? rank : 2 * ranks - 1 - rank) * length + place % length;
 }
 
 // ---- embedding

@@ -19,6 +19,9 @@ namespace hocket::nn {
 /// Elements of all results (an unknown dimension counts as one); the default cost of an op that touches each once.
 int64_t resultElements(mlir::Operation *op);
 
+/// The one factor of an op's rule that needs an offset, if operand number `operand` is an i64; else -1.
+int64_t onlyOffsetFactor(mlir::Operation *op, unsigned operand);
+
 /// Faults of an op's placement: not one sharding a result, or a sharding of another rank than its result.
 llvm::LogicalResult verifyPlacement(mlir::Operation *op);
 /// Names an op's results by its layer path, its weight and its mnemonic, so that IR reads aloud: %h3_attn_qkv.
@@ -57,6 +60,11 @@ void setShardings(mlir::Operation *op, llvm::ArrayRef<mlir::Attribute> shardings
 template <typename OpT, typename... Args> OpT make(mlir::OpBuilder &builder, mlir::Location loc, Args &&...args) {
   return OpT::create(builder, loc, std::forward<Args>(args)..., mlir::StringAttr(), PhaseAttr(), mlir::ArrayAttr());
 }
+
+/// The token that stands at `place` of a sequence in zigzag order over `ranks`: 2 * ranks chunks in the order 0,
+/// 2 ranks - 1, 1, 2 ranks - 2, …
+///   8 tokens over 2: 0 1 6 7 2 3 4 5
+int64_t zigzagToken(int64_t place, int64_t sequence, int64_t ranks);
 
 /// The type in which scalar bodies compute on elements of type `element`: f32 for bf16 and f16, else the type itself.
 mlir::Type scalarType(mlir::Type element);

@@ -6,5 +6,6 @@ include "dialect/NN/NNModel.td"
 include "dialect/NN/NNRecipe.td"
 include "dialect/NN/NNCompute.td"
 include "dialect/NN/NNGradient.td"
+include "dialect/NN/NNExperts.td"
 include "dialect/NN/NNTraining.td"
 #endif

@@ -4,10 +4,15 @@
 #define HOCKET_NN_COMPUTE_TD
 include "dialect/NN/NNBase.td"
 
-def NN_PositionsOp : NN_OffsetOp<"positions", (ins Optional<I64>:$offset)> {
+def NN_PositionsOp : NN_OffsetOp<"positions", (ins Optional<I64>:$offset,
+    OptionalAttr<I64Attr>:$zigzag, OptionalAttr<I64Attr>:$sequence)> {
   let summary = "the position of every token, [b, s] i32: 0 … s-1 in each row (plus the shard's offset)";
+  let description = [{
+    `zigzag n of S`: a sequence of S in 2n chunks, those of rank 0 first: 0, 2n-1, 1, 2n-2, … The same order as the slots of
+    inputs say. `zigzag 2 of 8`: 0 1 6 7 2 3 4 5.
+  }];
   let results = (outs NN_Tensor:$y);
-  let assemblyFormat = "(`offset` $offset^)? `:` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict";
+  let assemblyFormat = "(`offset` $offset^)? (`zigzag` $zigzag^ `of` $sequence)? `:` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict";
 }
 def NN_EmbeddingOp : NN_OffsetOp<"embedding", (ins NN_Tensor:$ids, NN_Tensor:$table, Optional<I64>:$offset), differentiable> {
   let summary = "rows of a table: y[…, :] = table[ids[…] - offset, :], zero where the row is not in this table";
@@ -63,7 +68,8 @@ def NN_RopeOp : NN_ComputeOp<"rope", (ins NN_Tensor:$x, NN_Tensor:$positions,
       `:` type($x) `,` type($positions) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 
-defvar attentionMask = (ins NN_MaskKind:$mask, F64Attr:$scale, OptionalAttr<I64Attr>:$window, OptionalAttr<F64Attr>:$softcap);
+defvar attentionMask = (ins NN_MaskKind:$mask, F64Attr:$scale, OptionalAttr<I64Attr>:$window, OptionalAttr<F64Attr>:$softcap,
+                         UnitAttr:$ring);
 def NN_AttentionOp : NN_CostedOp<"attention", !con((ins NN_Tensor:$q, NN_Tensor:$k, NN_Tensor:$v, NN_Tensor:$q_positions,
     NN_Tensor:$k_positions, Variadic<NN_Tensor>:$documents), attentionMask), differentiable> {
   let summary = "softmax(scale q k^T, masked) v, per head";
@@ -73,13 +79,23 @@ def NN_AttentionOp : NN_CostedOp<"attention", !con((ins NN_Tensor:$q, NN_Tensor:
     become c tanh(scores / c) before the mask. `documents`: of the queries [b, s] and of the keys [b, t], i32; a key of another
     document is not seen, whatever else the mask says. In training the log-sum-exp of each row, [b, s, n] or [b, s, kv, g], is kept
     as a second result.
+    `ring`: keys may be split as the queries are. The op on whole tensors is the same; on shards it is attention over one block of
+    keys, whose results are merged (attention_merge) with those of the other blocks.
   }];
   let results = (outs NN_Tensor:$y, Optional<NN_Tensor>:$lse);
   let assemblyFormat = [{$q `,` $k `,` $v `at` $q_positions `,` $k_positions (`documents` $documents^)?
-      custom<AttentionMask>($mask, $scale, $window, $softcap)
+      custom<AttentionMask>($mask, $scale, $window, $softcap) (`ring` $ring^)?
       `:` type($q) `,` type($k) `,` type($v) `,` type($q_positions) `,` type($k_positions) (`,` type($documents)^)?
       `->` type($y) (`,` type($lse)^)?
       `` custom<Placement>($path, $phase, $shardings) attr-dict}];
+}
+
+def NN_AttentionMergeOp : NN_ComputeOp<"attention_merge", (ins NN_Tensor:$a, NN_Tensor:$a_lse, NN_Tensor:$b, NN_Tensor:$b_lse)> {
+  let summary = "attention over two sets of keys from that over each: lse = log(exp a_lse + exp b_lse), y = a exp(a_lse - lse) + b exp(b_lse - lse)";
+  let description = [{ Rows that see no key of either set (both lse -inf) are 0, with lse -inf. }];
+  let results = (outs NN_Tensor:$y, NN_Tensor:$lse);
+  let assemblyFormat = [{$a `,` $a_lse `,` $b `,` $b_lse `:` type($a) `,` type($a_lse) `,` type($b) `,` type($b_lse)
+      `->` type($y) `,` type($lse) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 
 class NN_UnaryOp<string mnemonic> : NN_ComputeOp<mnemonic, (ins NN_Tensor:$x),
@@ -136,6 +152,56 @@ def NN_StackOp : NN_ComputeOp<"stack", (ins Variadic<NN_Tensor>:$xs, I64Attr:$di
   let summary = "tensors of one shape side by side along a new dimension `dim`";
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = "$xs `dim` $dim `:` type($xs) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict";
+}
+def NN_ConcatOp : NN_ComputeOp<"concat", (ins Variadic<NN_Tensor>:$xs, I64Attr:$dim), differentiable> {
+  let summary = "tensors one after another along a dimension that they have: the rotary and the other part of a key";
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = "$xs `dim` $dim `:` type($xs) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict";
+}
+def NN_PartOp : NN_ComputeOp<"part", (ins NN_Tensor:$x, I64Attr:$dim, I64Attr:$from), differentiable> {
+  let summary = "a piece of x along `dim`, from element `from` on, as long as the result is: what concat joined";
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = [{$x `dim` $dim `from` $from `:` type($x) `->` type($y)
+      `` custom<Placement>($path, $phase, $shardings) attr-dict}];
+}
+def NN_PadOp : NN_ComputeOp<"pad", (ins NN_Tensor:$x, I64Attr:$dim, I64Attr:$from), differentiable> {
+  let summary = "zeros of the result's shape, with x along `dim` from element `from` on";
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = [{$x `dim` $dim `from` $from `:` type($x) `->` type($y)
+      `` custom<Placement>($path, $phase, $shardings) attr-dict}];
+}
+def NN_SpreadOp : NN_ComputeOp<"spread", (ins NN_Tensor:$x, I64Attr:$dim), differentiable> {
+  let summary = "x again and again along a new dimension `dim`: one key for all heads";
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = "$x `dim` $dim `:` type($x) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict";
+}
+def NN_SumOverOp : NN_ComputeOp<"sum_over", (ins NN_Tensor:$x, I64Attr:$dim), differentiable> {
+  let summary = "sum over dimension `dim`, which the result does not have";
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = "$x `dim` $dim `:` type($x) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict";
+}
+def NN_DropoutOp : NN_PlacedOp<"dropout", (ins NN_Tensor:$x, NN_Tensor:$positions, F64Attr:$rate, Optional<NN_Tensor>:$draws,
+    OptionalAttr<StrAttr>:$stream, Optional<I64>:$number, OptionalAttr<DenseI64ArrayAttr>:$extents, Variadic<I64>:$offsets,
+    OptionalAttr<DenseI64ArrayAttr>:$offset_dims), [Pure, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<NN_FactorOpInterface, ["setOffsetOperand", "getOffsetFactor"]>,
+    DeclareOpInterfaceMethods<NN_ReferenceOpInterface>] # differentiable> {
+  let summary = "x / (1 - rate) where an element is kept, 0 where it is dropped (with probability `rate`)";
+  let description = [{
+    x is [b, s, …], positions [b, s] i32. In a model that is all there is to say. In a training step `draws` [b] i32 has a
+    random number of each sequence, a function of (seed, step, row of the global batch); `stream` names this dropout among
+    all of the model (its layer's path), and `extents` are the global sizes of x's dimensions behind b and s. Whether an element is kept
+    is a function of its sequence's draw, the stream, its position and its global index in `extents` (dialect/NN/Random.h), so
+    that no plan, and no second forward, changes the mask, and forward and backward make the same one. A draw of 0
+    keeps all: what a held-out evaluation gives. Without draws nothing is dropped.
+    `offsets` say where the shard begins in the dimensions `offset_dims` of x. In a kernel `number` stands for the
+    stream's name, so that layers share kernels.
+  }];
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = [{$x `at` $positions `rate` `(` custom<Real>($rate) `)` (`draws` $draws^ `of` $extents)?
+      (`stream` $stream^)? (`number` $number^)? (`offsets` $offsets^ `dims` $offset_dims)?
+      `:` type($x) `,` type($positions) (`,` type($draws)^)? `->` type($y)
+      `` custom<Placement>($path, $phase, $shardings) attr-dict}];
+  let hasVerifier = 1;
 }
 def NN_SumOp : NN_ComputeOp<"sum", (ins NN_Tensor:$x), differentiable # [NN_MayWiden]> {
   let summary = "sum over the leading dimensions that the result does not have";

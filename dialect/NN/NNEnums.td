@@ -22,6 +22,12 @@ def NN_MaskKind : I32EnumAttr<"MaskKind", "attention mask", [
   let cppNamespace = "::hocket::nn";
 }
 
+// How a router's logits become scores.
+def NN_ScoreKind : I32EnumAttr<"ScoreKind", "scores of a router", [
+    I32EnumAttrCase<"Softmax", 0, "softmax">, I32EnumAttrCase<"Sigmoid", 1, "sigmoid">]> {
+  let cppNamespace = "::hocket::nn";
+}
+
 // What a slot holds, and for how long:
 //   param, first_moment, second_moment, master, state   from step to step (the state table): master is the wider copy of a
 //                parameter that the optimizer works on, state a number without dimensions (loss scale, count of updates)

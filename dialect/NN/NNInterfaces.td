@@ -22,9 +22,14 @@ def NN_FactorOpInterface : OpInterface<"FactorOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<"The rule of this op.", "::hocket::nn::FactorRule", "getFactorRule">,
-    InterfaceMethod<[{Gives the op the offset of its shard (an i64 value) in the factor marked `needsOffset`; set by the
-        partitioner once that factor is split. Called only on ops whose rule has such a factor.}],
-      "void", "setOffsetOperand", (ins "::mlir::Value":$offset), [{}], [{ (void)offset; }]>
+    InterfaceMethod<[{Gives the op the offset of its shard (an i64 value) in a factor of its rule that is marked
+        `needsOffset`; set by the partitioner once that factor is split. An op may have several such factors.}],
+      "void", "setOffsetOperand", (ins "int64_t":$factor, "::mlir::Value":$offset), [{}],
+      [{ (void)factor, (void)offset; }]>,
+    InterfaceMethod<[{The factor whose offset operand number `operand` (an i64 value) is; -1 if it is the offset of none.
+        An op with one factor that needs an offset takes every i64 for it.}],
+      "int64_t", "getOffsetFactor", (ins "unsigned":$operand), [{}],
+      [{ return ::hocket::nn::onlyOffsetFactor($_op, operand); }]>
   ];
 }
 
@@ -66,6 +71,14 @@ def NN_ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
       the operand's element type (f32 for bf16 and f16). Returns one scalar a result, likewise; who stores it rounds it. An operand of lower rank is repeated along the leading dimensions.
     }], "::llvm::SmallVector<::mlir::Value>", "buildScalarBody", (ins "::mlir::OpBuilder &":$builder,
         "::mlir::ValueRange":$args)>
+  ];
+}
+def NN_RetypedOpInterface : OpInterface<"RetypedOpInterface"> {
+  let cppNamespace = "::hocket::nn";
+  let description = [{ An op whose regions hold tensors: their types follow when batch and precision become known. }];
+  let methods = [
+    InterfaceMethod<"Gives every value in the regions the type that `of` makes of its own.", "void", "retype",
+        (ins "::llvm::function_ref<::mlir::RankedTensorType(::mlir::RankedTensorType)>":$of)>
   ];
 }
 #endif

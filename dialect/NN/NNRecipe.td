@@ -70,6 +70,16 @@ def NN_LossScaleOp : NN_RecipeEntry<"loss_scale"> {
   let assemblyFormat = "custom<LossScale>($initial, $growth, $backoff, $interval, $hysteresis, $floor) attr-dict";
   let extraClassDeclaration = [{ bool isDynamic() { return bool(getGrowthAttr()); } }];
 }
+def NN_CapacityOp : NN_RecipeEntry<"capacity"> {
+  let summary = "how many tokens of a sequence an expert takes, ceil(k s factor / experts): 1 is an even share";
+  let arguments = (ins F64Attr:$factor);
+  let assemblyFormat = "custom<Real>($factor) attr-dict";
+}
+def NN_AuxiliaryLossOp : NN_RecipeEntry<"auxiliary_loss"> {
+  let summary = "coefficient of the routers' load-balancing loss; without this entry there is none";
+  let arguments = (ins F64Attr:$coefficient);
+  let assemblyFormat = "custom<Real>($coefficient) attr-dict";
+}
 def NN_SeedOp : NN_RecipeEntry<"seed"> {
   let arguments = (ins I64Attr:$seed);
   let assemblyFormat = "$seed attr-dict";

@@ -33,9 +33,10 @@ LogicalResult RecipeOp::verify() {
   llvm::StringMap<Operation *> first;
   for (Operation &op : getBody().front()) {
     StringRef name = op.getName().stripDialect();
-    if (!isa<BatchOp, PrecisionOp, OptimizerOp, LearningRateOp, ClipOp, LossScaleOp, SeedOp, GroupOp>(op)) {
+    if (!isa<BatchOp, PrecisionOp, OptimizerOp, LearningRateOp, ClipOp, LossScaleOp, CapacityOp, AuxiliaryLossOp,
+             SeedOp, GroupOp>(op)) {
       result = op.emitOpError() << "does not belong in a recipe (known: batch, precision, optimizer, learning_rate, "
-                                   "clip, loss_scale, seed, group)";
+                                   "clip, loss_scale, capacity, auxiliary_loss, seed, group)";
       continue;
     }
     auto [known, isNew] = first.try_emplace(name, &op);
@@ -163,6 +164,16 @@ LogicalResult LearningRateOp::verify() {
 LogicalResult ClipOp::verify() {
   double norm = getNorm().convertToDouble();
   return check(*this, norm > 0, "norm", norm, "above 0");
+}
+
+LogicalResult CapacityOp::verify() {
+  double factor = getFactor().convertToDouble();
+  return check(*this, factor > 0, "factor", factor, "above 0");
+}
+
+LogicalResult AuxiliaryLossOp::verify() {
+  double coefficient = getCoefficient().convertToDouble();
+  return check(*this, coefficient >= 0, "coefficient", coefficient, "at least 0");
 }
 
 LogicalResult SeedOp::verify() {

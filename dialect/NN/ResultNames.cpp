@@ -81,7 +81,7 @@ static std::string baseName(Operation *op) {
       // The sum with what was there is the accumulator again.
       return joined(accumulator) + (isa<WriteOp>(*op->user_begin()) && isa<AddOp>(op) ? "_acc" : "_grad");
     }
-  if (isa<LinearOp, MatmulOp, EmbeddingOp, LayerNormOp, RmsNormOp>(op))
+  if (isa<LinearOp, MatmulOp, RouterLogitsOp, EmbeddingOp, LayerNormOp, RmsNormOp>(op))
     if (StringRef parameter = parameterOf(op->getOperand(1)); !parameter.empty())
       return withPath(op, parameter) + (getPhase(op) == Phase::Forward ? "" : "_dx");
   if (auto elementwise = dyn_cast<ElementwiseOp>(op); elementwise && elementwise.getName())
@@ -98,7 +98,8 @@ static std::string baseName(Operation *op) {
 static ArrayRef<StringRef> resultSuffixes(Operation *op) {
   static constexpr StringRef attention[] = {"", "_lse"}, crossEntropy[] = {"_sum", "_count", "_lse"},
                              attentionGrad[] = {"_dq", "_dk", "_dv"}, paramGrad[] = {"_gain", "_bias"},
-                             adamw[] = {"_next", "_next_m", "_next_v"};
+                             adamw[] = {"_next", "_next_m", "_next_v"},
+                             router[] = {"_weights", "_slots", "_tokens", "_load"};
   if (isa<AttentionOp>(op))
     return attention;
   if (isa<CrossEntropyOp>(op))
@@ -109,6 +110,8 @@ static ArrayRef<StringRef> resultSuffixes(Operation *op) {
     return paramGrad;
   if (isa<AdamWOp>(op))
     return adamw;
+  if (isa<RouterOp>(op))
+    return router;
   return {};
 }
 

@@ -37,6 +37,11 @@ LogicalResult SlotOp::verify() {
   if (getInit() && !livesAcrossSteps(getKind()))
     result = emitOpError() << "'" << getName() << "' is of kind " << stringifySlotKind(getKind())
                            << ", which has no 'init' (known: param, first_moment, second_moment, master, state)";
+  if (getZigzag() && (getKind() != SlotKind::Input || (type && type.getRank() == 0)))
+    result = emitOpError() << "'" << getName() << "' is in zigzag, which only inputs with a sequence can be";
+  else if (getZigzag() && getZigzagAttr().getInt() < 1)
+    result = emitOpError() << "'" << getName() << "' is in zigzag over " << getZigzagAttr().getInt()
+                           << " ranks, expected at least 1";
   if (!getSharding())
     return result;
   auto sharding = dyn_cast<ShardingAttrInterface>(*getSharding());

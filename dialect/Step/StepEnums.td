@@ -30,11 +30,13 @@ def Step_MessageValues : I32EnumAttr<"MessageValues", "kind of values", [
 }
 def Step_CollectiveKind : I32EnumAttr<"CollectiveKind", "collective", [
     I32EnumAttrCase<"AllReduce", 0, "all_reduce">, I32EnumAttrCase<"ReduceScatter", 1, "reduce_scatter">,
-    I32EnumAttrCase<"AllGather", 2, "all_gather">, I32EnumAttrCase<"AllToAll", 3, "all_to_all">]> {
+    I32EnumAttrCase<"AllGather", 2, "all_gather">, I32EnumAttrCase<"AllToAll", 3, "all_to_all">,
+    I32EnumAttrCase<"Shift", 4, "shift">]> {
   let cppNamespace = "::hocket::step";
 }
 def Step_RankScalarKind : I32EnumAttr<"RankScalarKind", "number that depends on the rank", [
-    I32EnumAttrCase<"Offset", 0, "offset">, I32EnumAttrCase<"Extent", 1, "extent">]> {
+    I32EnumAttrCase<"Offset", 0, "offset">, I32EnumAttrCase<"Extent", 1, "extent">,
+    I32EnumAttrCase<"Number", 2, "number">]> {
   let cppNamespace = "::hocket::step";
 }
 #endif

@@ -30,7 +30,7 @@ struct ApplyPlanPass : impl::ApplyPlanPassBase<ApplyPlanPass> {
       return failure();
     DimensionClasses classes(*graph);
     SlotShardings shardings(step, plan, mesh);
-    bool sound = true;
+    bool sound = checkSequenceLengths(step, plan, mesh);
     for (Operation &tactic : llvm::make_early_inc_range(plan.getBody().front())) {
       if (auto split = dyn_cast<SplitOp>(tactic); split && split.getForm() == StringRef("auto")) {
         sound &= succeeded(splitAutomatically(step, plan, mesh, classes, split, shardings));
@@ -38,6 +38,10 @@ struct ApplyPlanPass : impl::ApplyPlanPassBase<ApplyPlanPass> {
       }
       if (auto batch = dyn_cast<BatchOp>(tactic))
         sound &= shardings.splitBatch(batch);
+      if (auto context = dyn_cast<ContextOp>(tactic))
+        sound &= shardings.splitContext(context);
+      if (auto experts = dyn_cast<ExpertsOp>(tactic))
+        sound &= shardings.splitExperts(experts, classes);
       if (auto split = dyn_cast<SplitOp>(tactic)) {
         size_t known = shardings.explicitSplits().size();
         sound &= shardings.splitParameters(split, classes);
@@ -49,9 +53,11 @@ struct ApplyPlanPass : impl::ApplyPlanPassBase<ApplyPlanPass> {
     if (!sound)
       return failure();
     shardings.write();
-    if (failed(settleParameters(*graph, mesh)))
+    FailureOr<Propagation> settled = settleParameters(*graph, mesh);
+    if (failed(settled))
       return failure();
     shardState(step, plan, mesh, wholeBelow);
+    waitForTokens(*settled, plan);
     return success();
   }
 
@@ -76,7 +82,7 @@ struct ApplyPlanPass : impl::ApplyPlanPassBase<ApplyPlanPass> {
 
   /// Parameters that no tactic names follow those that one does: the bias of a column-parallel linear is split as its
   /// output.
-  LogicalResult settleParameters(const StepGraph &graph, MeshOp mesh) {
+  FailureOr<Propagation> settleParameters(const StepGraph &graph, MeshOp mesh) {
     FailureOr<Propagation> propagation = Propagation::run(graph, mesh);
     if (failed(propagation))
       return failure();
@@ -85,7 +91,7 @@ struct ApplyPlanPass : impl::ApplyPlanPassBase<ApplyPlanPass> {
       if (!slot.getShardingAttr())
         slot.setShardingAttr(propagation->toSharding(propagation->atRest(slot)));
     }
-    return success();
+    return propagation;
   }
 };
 } // namespace

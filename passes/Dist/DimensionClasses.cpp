@@ -28,7 +28,9 @@ int64_t headCount(nn::AttentionOp attention) {
 int64_t kvHeadCount(nn::AttentionOp attention) { return shapeOf(attention.getK())[2]; }
 
 std::string headsText(nn::AttentionOp attention) {
-  int64_t heads = headCount(attention), kv = kvHeadCount(attention);
+  return headsText(headCount(attention), kvHeadCount(attention));
+}
+std::string headsText(int64_t heads, int64_t kv) {
   std::string text = std::to_string(heads) + " heads";
   return heads == kv ? text : text + " with " + std::to_string(kv) + " KV heads";
 }
@@ -94,7 +96,7 @@ void DimensionClasses::collect(const StepGraph &graph) {
 /// product contracts, and that no op needs whole, is inner.
 void DimensionClasses::classify(const StepGraph &graph) {
   struct Facts {
-    bool made = false, contracted = false, indexed = false, headOfQ = false, groupOfQ = false;
+    bool made = false, contracted = false, indexed = false, headOfQ = false, groupOfQ = false, experts = false;
   };
   SmallVector<Facts> facts(classes.size());
   for (const StepOp &op : graph.ops) {
@@ -105,6 +107,12 @@ void DimensionClasses::classify(const StepGraph &graph) {
       auto at = leader == ties.member_end() ? ofLeader.end() : ofLeader.find(*leader);
       return at == ofLeader.end() ? -1 : at->second;
     };
+    // dispatch makes [e, b, c, h], combine takes it
+    Node routed = isa<nn::DispatchOp>(op.op) ? op.results[0] : isa<nn::CombineOp>(op.op) ? op.operands[0] : -1;
+    if (int at = routed < 0 ? -1 : classOf(routed, 0); at >= 0) {
+      facts[at].experts = true;
+      classes[at].neededWhole = op.op;
+    }
     for (auto [operand, node] : llvm::enumerate(op.operands))
       for (auto [dim, factor] : llvm::enumerate(op.rule.operands[operand])) {
         int at = node < 0 ? -1 : classOf(node, static_cast<int>(dim));
@@ -127,7 +135,9 @@ void DimensionClasses::classify(const StepGraph &graph) {
       }
   }
   for (auto [info, found] : llvm::zip(classes, facts)) {
-    if (info.neededWhole)
+    if (found.experts)
+      info.kind = DimensionKind::Experts;
+    else if (info.neededWhole)
       info.kind = DimensionKind::Whole;
     else if (found.headOfQ)
       info.kind = DimensionKind::Heads;

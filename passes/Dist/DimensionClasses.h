@@ -9,18 +9,19 @@ namespace hocket::dist {
 /// What an index is, as far as splits are concerned.
 ///   Heads       heads of attention without groups, or of its keys and values     legal degrees divide it
 ///   Groups      query heads of one key/value head                                 legal degrees divide it
+///   Experts     of a mixture: the first dimension of what is dispatched            legal degrees divide it
 ///   Vocabulary  rows of a table that token ids index, or logits                   may be uneven
 ///   Inner       made by one product and contracted by another, nothing between needs it whole (feed-forward)  may be
 ///   uneven Whole       some op needs it whole (hidden size under a norm, head size) Other       none of these (batch,
 ///   sequence)
-enum class DimensionKind { Heads, Groups, Vocabulary, Inner, Whole, Other };
+enum class DimensionKind { Heads, Groups, Experts, Vocabulary, Inner, Whole, Other };
 
 struct DimensionClass {
   DimensionKind kind = DimensionKind::Other;
   int64_t size = 0;
   llvm::SmallVector<std::pair<nn::SlotOp, int>> params; ///< dimensions of parameters in it, in slot order
   nn::AttentionOp attention;                            ///< for Heads and Groups
-  mlir::Operation *neededWhole = nullptr;               ///< for Whole: an op that needs it so
+  mlir::Operation *neededWhole = nullptr;               ///< for Whole and Experts: an op that needs it so
   bool ofPositions = false; ///< rows of a table of learned positions: the sequence
 };
 
@@ -49,6 +50,7 @@ llvm::SmallVector<int64_t> legalDegrees(int64_t heads, int64_t kvHeads);
 std::string degreesText(llvm::ArrayRef<int64_t> degrees);
 /// `28 heads`, `28 heads with 4 KV heads`
 std::string headsText(nn::AttentionOp attention);
+std::string headsText(int64_t heads, int64_t kvHeads);
 int64_t headCount(nn::AttentionOp attention); ///< of queries
 int64_t kvHeadCount(nn::AttentionOp attention);
 } // namespace hocket::dist

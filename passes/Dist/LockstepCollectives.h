@@ -9,7 +9,7 @@ namespace hocket::dist {
 
 /// The mesh as the interpreter knows it: the same axes in the same order.
 interpreter::RankGrid rankGridOf(MeshOp mesh);
-/// all_reduce, reduce_scatter, all_gather, all_to_all, slice, mask, offset. Sums are taken in rank order.
+/// all_reduce, reduce_scatter, all_gather, all_to_all, shift, slice, mask, offset. Sums are taken in rank order.
 void addLockstepCollectives(interpreter::LockstepOps &ops);
 /// Slots that say what they are shards of (#dist.shard). Padding is NaN. A whole tensor becomes a partial one as itself
 /// on the first rank of the partial axes and zeros on the others. Gathering fails, with an error, where ranks that hold

@@ -1,5 +1,8 @@
 // The fixed point, and what follows from it for values and uses.
 #include "passes/Dist/Propagation.h"
+#include "passes/Dist/LocalRegions.h"
+#include "passes/Dist/SequenceDimensions.h"
+#include "passes/Dist/Tactics.h"
 using namespace mlir;
 
 namespace hocket::dist {
@@ -7,18 +10,32 @@ namespace hocket::dist {
 static ShardingAttr shardingOf(nn::SlotOp slot) { return dyn_cast_or_null<ShardingAttr>(slot.getShardingAttr()); }
 
 FailureOr<Propagation> Propagation::run(const StepGraph &graph, MeshOp mesh) {
-  SmallVector<AxisRef> refs;
+  return run(graph, mesh, nn::TrainingStepOp(graph.step).getPlanAttr() ? planOf(graph.step) : PlanOp(), {});
+}
+
+FailureOr<Propagation> Propagation::run(const StepGraph &graph, MeshOp mesh, PlanOp plan, ArrayRef<AxisRef> cuts) {
+  SmallVector<AxisRef> refs(cuts);
   for (auto &[slot, node] : graph.slots)
     if (ShardingAttr sharding = shardingOf(cast<nn::SlotOp>(slot)))
       collectRefs(sharding, refs);
   FailureOr<AxisAtoms> atoms = AxisAtoms::create(mesh, refs, graph.step);
-  if (failed(atoms))
+  if (failed(atoms) || failed(checkLocalRegions(graph, mesh)))
     return failure();
   Propagation result(graph, std::move(*atoms));
   result.start();
+  result.closeAttention(plan);
   SmallVector<int> before, update;
   for (auto [i, op] : llvm::enumerate(graph.ops))
     (op.region == &nn::TrainingStepOp(graph.step).getUpdate() ? update : before).push_back(static_cast<int>(i));
+  result.settle(before);
+  result.startInputs();
+  result.settle(before);
+  if (SmallVector<AxisRef> more = result.cutsForHeads(plan); cuts.empty() && !more.empty())
+    return run(graph, mesh, plan, more);
+  if (failed(result.splitHeads(plan)))
+    return failure();
+  result.joinSums(before);
+  result.splitSequences(plan, before);
   result.settle(before);
   result.findPartials(before);
   result.fixed.set(0, static_cast<unsigned>(graph.slots.size()));
@@ -37,12 +54,14 @@ void Propagation::start() {
   passed.resize(graph->ops.size());
   for (RankedTensorType type : graph->types)
     wishes.emplace_back(type.getRank());
-  for (const StepOp &op : graph->ops)
+  for (const StepOp &op : graph->ops) {
     factors.emplace_back(op.rule.factors.size());
+    owned.push_back(ownAtoms(atoms, op.op));
+  }
   for (auto &[op, node] : graph->slots) {
     auto slot = cast<nn::SlotOp>(op);
     ShardingAttr sharding = shardingOf(slot);
-    if (sharding)
+    if (sharding && slot.getKind() != nn::SlotKind::Input)
       wishes[node] = atoms.dimsOf(sharding);
     if (sharding || !llvm::is_contained({nn::SlotKind::Param, nn::SlotKind::Value}, slot.getKind()))
       fixed.set(static_cast<unsigned>(node));
@@ -55,6 +74,13 @@ void Propagation::start() {
         reserve[node] = atoms.partialOf(sharding);
       fixed.set(static_cast<unsigned>(node));
     }
+}
+
+void Propagation::startInputs() {
+  for (auto &[op, node] : graph->slots)
+    if (auto slot = cast<nn::SlotOp>(op); slot.getKind() == nn::SlotKind::Input)
+      if (ShardingAttr sharding = shardingOf(slot))
+        wishes[node] = atoms.dimsOf(sharding);
 }
 
 void Propagation::settle(ArrayRef<int> ops) {
@@ -82,11 +108,30 @@ bool Propagation::visit(int index) {
           act(node, static_cast<int>(dim), factor);
   };
   auto take = [&](Node node, int dim, int factor) { changed |= takeOver(index, factor, wishes[node][dim]); };
-  auto give = [&](Node node, int dim, int factor) { changed |= extend(node, dim, factors[index][factor]); };
+  auto give = [&](Node node, int dim, int factor) {
+    changed |= extend(node, dim, ArrayRef(factors[index][factor]).drop_back(shared.lookup({index, factor})));
+  };
   each(op.operands, op.rule.operands, take);
   each(op.results, op.rule.results, take);
   each(op.operands, op.rule.operands, give);
   each(op.results, op.rule.results, give);
+  if (isa<LocalOp>(op.op))
+    changed |= giveOwn(op);
+  return changed;
+}
+
+/// A manual region's values are split over its axes as it says.
+bool Propagation::giveOwn(const StepOp &op) {
+  bool changed = false;
+  auto give = [&](Node node, const OwnSplit &own) {
+    for (auto [dim, list] : llvm::enumerate(own.dims))
+      changed |= extend(node, static_cast<int>(dim), list);
+  };
+  for (OpOperand &operand : op.op->getOpOperands())
+    if (Node node = op.operands[operand.getOperandNumber()]; node >= 0)
+      give(node, ownSplit(atoms, operand));
+  for (OpResult result : op.op->getResults())
+    give(op.results[result.getResultNumber()], ownSplit(atoms, result));
   return changed;
 }
 
@@ -96,7 +141,8 @@ bool Propagation::takeOver(int op, int factor, ArrayRef<Atom> wish) {
     return false;
   bool changed = false;
   for (Atom atom : wish.drop_front(now.size())) {
-    if (contains(factors[op], atom) || llvm::is_contained(passed[op], atom))
+    if (contains(factors[op], atom) || llvm::is_contained(passed[op], atom) ||
+        llvm::is_contained(owned[op], atom) || isClosed(op, factor, atom))
       break;
     now.push_back(atom);
     changed = true;
@@ -173,6 +219,12 @@ static Reduction reductionOf(nn::ReductionKind kind) {
   return Reduction::Sum;
 }
 
+static void addOwn(Spread &spread, const OwnSplit &own) {
+  for (auto [dim, list] : llvm::enumerate(own.dims))
+    spread.dims[dim].insert(spread.dims[dim].begin(), list.begin(), list.end());
+  llvm::append_range(spread.partial, own.partial);
+}
+
 Spread Propagation::natural(Value value) const {
   Operation *maker = value.getDefiningOp();
   if (nn::SlotOp slot = graph->slotOf(maker))
@@ -189,6 +241,7 @@ Spread Propagation::natural(Value value) const {
   if (!spread.partial.empty())
     spread.reduction = reductionOf(op.rule.reduction);
   spread.partial.append(passed[index].begin(), passed[index].end());
+  addOwn(spread, ownSplit(atoms, cast<OpResult>(value)));
   llvm::sort(spread.partial);
   return spread;
 }
@@ -205,6 +258,7 @@ Spread Propagation::need(OpOperand &operand) const {
     spread.partial = passed[index];
     llvm::sort(spread.partial);
   }
+  addOwn(spread, ownSplit(atoms, operand));
   return spread;
 }
 
@@ -227,6 +281,8 @@ SmallVector<Obstacle> Propagation::obstacles() const {
     found.push_back({op, factor, whole, other, atom, node, dim});
   };
   for (auto [index, op] : llvm::enumerate(graph->ops)) {
+    if (isa<LocalOp>(op.op)) // it is split as it says
+      continue;
     for (auto [node, term] : llvm::zip(op.operands, op.rule.operands))
       for (auto [dim, factor] : llvm::enumerate(term))
         if (node >= 0)

@@ -3,7 +3,8 @@
 // Each op has, for each factor, the mesh atoms that split it. Each value has a wish: the split of its dimensions that
 // its producer and its uses agree on. Ops take over the wishes of operands and results into their factors, and extend
 // wishes by their factors, forward and backward, until nothing changes. Who comes first wins: slots with a sharding
-// stand from the start and never change; then program order decides.
+// stand from the start and never change; then program order decides. Splits of parameters settle before those of
+// inputs: weights of experts that are split over axes of the batch keep their split, and tokens come to them.
 //   - A factor is extended, never re-split: ["tp"] may become ["tp", "dp"], not ["dp"].
 //   - An atom splits one factor of an op, and one dimension of a value.
 //   - `whole` factors stay whole.
@@ -13,6 +14,12 @@
 //   - An accumulator, partial at rest, may be joined into shards: its wish is extended by atoms over which it is
 //   partial.
 //     That makes ZeRO's reduce_scatter.
+//
+//   - Then ops are split that tactics speak of and not slots: the sequence of ops that do not use the axes of `sequence`,
+//     the heads of attention under `context all_to_all`. What is found from these is added to what was there.
+//
+//   - A product whose sum with another is partial over more axes than itself may take these for what it contracts
+//     (JointSums.cpp); no other op hears of that.
 //
 // The sharding in which an op makes a result: the atoms of its dimensions' factors, and partial over the atoms of
 // factors that it does not have. Partial values are joined where they are made, but for:
@@ -72,13 +79,27 @@ public:
 
 private:
   Propagation(const StepGraph &graph, AxisAtoms atoms) : graph(&graph), atoms(std::move(atoms)) {}
+  static llvm::FailureOr<Propagation> run(const StepGraph &graph, MeshOp mesh, PlanOp plan, llvm::ArrayRef<AxisRef> cuts);
   void start();
+  void startInputs();
   void settle(llvm::ArrayRef<int> ops);
   bool visit(int op);
+  bool giveOwn(const StepOp &op);
   bool takeOver(int op, int factor, llvm::ArrayRef<Atom> wish);
   bool extend(Node node, int dim, llvm::ArrayRef<Atom> list);
   void findPartials(llvm::ArrayRef<int> ops);
   Atoms staysPartial(const StepOp &op) const;
+  // Sequence and context parallelism (SequenceSplits.cpp). Fails, with an error, where heads cannot be split.
+  void closeAttention(PlanOp plan);
+  bool isClosed(int op, int factor, Atom atom) const;
+  llvm::SmallVector<AxisRef> cutsForHeads(PlanOp plan) const; ///< sub-axes that `splitHeads` needs
+  llvm::LogicalResult splitHeads(PlanOp plan);
+  void refuseHeads(ContextOp context, mlir::Operation *op, int64_t kvHeads, int64_t groups, int64_t others,
+                   std::string &refused) const;
+  // JointSums.cpp
+  int factorToShare(int op, Atom atom) const;
+  void joinSums(llvm::ArrayRef<int> ops);
+  void splitSequences(PlanOp plan, llvm::ArrayRef<int> ops);
 
   const StepGraph *graph;
   AxisAtoms atoms;
@@ -86,6 +107,9 @@ private:
   llvm::SmallVector<AtomDims, 0> factors; ///< by op
   llvm::SmallVector<Atoms, 0> passed;     ///< by op: partial atoms of joint operands that the results keep
   llvm::SmallVector<Atoms, 0> reserve;    ///< by node: the only atoms that a fixed node may be extended by
+  llvm::SmallVector<Atoms, 0> owned;      ///< by op: axes of its own, where it is a manual region
   llvm::BitVector fixed;                  ///< by node
+  llvm::DenseMap<std::pair<int, int>, int> shared; ///< by op and factor: how many of its last atoms are this op's own affair
+  llvm::MapVector<int, std::pair<int, Atoms>> closed; ///< by op: a factor, and the atoms that must not split it
 };
 } // namespace hocket::dist

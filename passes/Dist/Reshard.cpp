@@ -97,16 +97,32 @@ private:
     if (keep == list.size())
       return;
     Atoms moved(ArrayRef(list).drop_front(keep));
+    // What another dimension wants goes there; what stands behind it is gathered before.
+    for (size_t part = moved.size(); part > 0; --part) {
+      int other = wanting(dim, ArrayRef(moved).take_front(part));
+      if (other < 0 || !nests(dim, ArrayRef(list).take_front(keep + part), list))
+        continue;
+      if (part < moved.size()) {
+        list.truncate(keep + part);
+        push(ReshardKind::AllGather, dim, -1, ArrayRef(moved).drop_front(part));
+      }
+      list.truncate(keep);
+      now.dims[other].append(moved.begin(), moved.begin() + static_cast<ptrdiff_t>(part));
+      return push(ReshardKind::AllToAll, other, dim, ArrayRef(moved).take_front(part));
+    }
     list.truncate(keep);
+    push(ReshardKind::AllGather, dim, -1, moved);
+  }
+
+  /// The dimension beside `dim` that is to be split by `axes` next, -1 if there is none.
+  int wanting(int dim, ArrayRef<Atom> axes) const {
     for (int other = 0; other < rank(); ++other) {
       Atoms grown = now.dims[other];
-      grown.append(moved);
-      if (other != dim && isPrefix(grown, to.dims[other]) && nests(other, now.dims[other], grown)) {
-        now.dims[other] = grown;
-        return push(ReshardKind::AllToAll, other, dim, moved);
-      }
+      grown.append(axes.begin(), axes.end());
+      if (other != dim && isPrefix(grown, to.dims[other]) && nests(other, now.dims[other], grown))
+        return other;
     }
-    push(ReshardKind::AllGather, dim, -1, moved);
+    return -1;
   }
 
   const AxisAtoms &atoms;

@@ -2,6 +2,7 @@
 // refused.
 #pragma once
 #include "passes/Dist/Megatron.h"
+#include "passes/Dist/Propagation.h"
 
 namespace hocket::dist {
 
@@ -12,7 +13,12 @@ public:
   /// `batch`: rows of inputs. `split`: parameters, named or found. Both report every fault and say whether there was
   /// none.
   bool splitBatch(BatchOp tactic);
+  /// `context`: tokens of inputs, in zigzag order where attention is split by queries.
+  bool splitContext(ContextOp tactic);
   bool splitParameters(SplitOp tactic, const DimensionClasses &classes);
+  /// `experts`: the expert dimension of every expert's weights. Legal degrees divide the number of experts. What a later
+  /// `split megatron` would split over the same axes is left to it: such experts are whole on one rank.
+  bool splitExperts(ExpertsOp tactic, const DimensionClasses &classes);
   /// Writes what was found on the slots, whole on inputs and outputs that nobody split. Parameters that nobody split
   /// stay without, for propagation to find.
   void write();
@@ -24,6 +30,8 @@ public:
   llvm::ArrayRef<ExplicitSplit> explicitSplits() const { return splits; }
 
 private:
+  bool checkExpertAxes(ExpertsOp tactic);
+  bool leftToExperts(nn::SlotOp slot, llvm::ArrayRef<AxisRef> axes) const;
   bool splitNamed(SplitOp tactic, const DimensionClasses &classes);
   bool checkDegree(SplitOp tactic, const DimensionClass &info, nn::SlotOp slot);
   bool add(nn::SlotOp slot, int dim, llvm::ArrayRef<AxisRef> axes, mlir::Operation *tactic);
@@ -40,8 +48,15 @@ private:
   llvm::StringSet<> refused; ///< one message for each tactic and size, not one for each layer
 };
 
+/// Whether the sequences of all inputs can be split as `context` and `sequence` ask: a multiple of cp * lcm(2, tp) under
+/// both, of 2 cp or of tp under one alone. Reports a fault at the tactic.
+bool checkSequenceLengths(nn::TrainingStepOp step, PlanOp plan, MeshOp mesh);
+
 /// Moments and accumulators, once every parameter has its sharding: as the parameter; accumulators partial over the
 /// axes of `batch`; moments under `zero 1` split over its axes as well, along the first dimension that these divide
 /// after the other splits, else along the largest; parameters of less than `wholeBelow` bytes stay as they are.
 void shardState(nn::TrainingStepOp step, PlanOp plan, MeshOp mesh, int64_t wholeBelow);
+/// Accumulators of gradients that are sums over tokens which `context` and `sequence` have put on different ranks are
+/// partial over those axes as well, and joined once, in `update`. `settled` knows how gradients are made.
+void waitForTokens(const Propagation &settled, PlanOp plan);
 } // namespace hocket::dist

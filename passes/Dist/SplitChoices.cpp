@@ -19,6 +19,8 @@ StringRef kindText(DimensionKind kind) {
     return "vocabulary";
   case DimensionKind::Inner:
     return "inner size";
+  case DimensionKind::Experts:
+    return "experts";
   case DimensionKind::Whole:
   case DimensionKind::Other:
     return "dimension";
@@ -42,7 +44,7 @@ public:
         continue;
       if (info.attention)
         ofAttention[info.attention].push_back(&info);
-      else if (info.size >= degree)
+      else if (info.kind == DimensionKind::Experts ? info.size % degree == 0 : info.size >= degree)
         units.push_back({&info});
     }
     for (auto &[op, unit] : ofAttention)

@@ -18,11 +18,7 @@ AxesAttr collectiveAxes(Operation *op) {
 
 double sentShare(Operation *collective, int64_t ranks) {
   double one = static_cast<double>(ranks - 1) / static_cast<double>(ranks);
-  return isa<AllReduceOp>(collective) ? 2 * one : one;
-}
-
-StringRef sentShareText(Operation *collective) {
-  return isa<AllReduceOp>(collective) ? "2(n-1)/n" : "(n-1)/n";
+  return isa<AllReduceOp>(collective) ? 2 * one : isa<ShiftOp>(collective) ? 1 : one;
 }
 
 namespace {
@@ -52,7 +48,7 @@ public:
 private:
   void countCollective(Operation *op, AxesAttr axes, double times) {
     int64_t ranks = axesSize(mesh, axes.getRefs());
-    double rounds = (isa<AllReduceOp>(op) ? 2.0 : 1.0) * static_cast<double>(ranks - 1);
+    double rounds = isa<ShiftOp>(op) ? 1 : (isa<AllReduceOp>(op) ? 2.0 : 1.0) * static_cast<double>(ranks - 1);
     double bytes = 0;
     for (auto [operand, result] : llvm::zip(op->getOperands(), op->getResults()))
       bytes += std::max(bytesOf(operand), bytesOf(result));

@@ -5,6 +5,7 @@
 //                   all_reduce                     2 (n-1) (latency + S/n / link)
 //                   reduce_scatter, all_gather       (n-1) (latency + S/n / link)
 //                   all_to_all                       (n-1) (latency + S/n / link), S what a rank holds
+//                   shift                            latency + S / link, S what a rank holds
 //                 (alpha-beta; Thakur, Rabenseifner, Gropp 2005, section 4). `link` is in one direction, and every ring has it
 //                 to itself.
 //   a step        begin once, microbatch m times, update once
@@ -43,8 +44,6 @@ StepCost costOf(nn::TrainingStepOp local, MeshOp mesh, const ShortStep &step, co
 
 /// The axes of a collective; null for what is none. A collective is an op of the dist dialect with axes and a cause.
 AxesAttr collectiveAxes(mlir::Operation *op);
-/// 2(n-1)/n for all_reduce, (n-1)/n for the others: what a rank sends for each byte of the whole value.
+/// 2(n-1)/n for all_reduce, 1 for shift, (n-1)/n for the others: what a rank sends for each byte of the whole value.
 double sentShare(mlir::Operation *collective, int64_t ranks);
-/// The same as text: "2(n-1)/n".
-llvm::StringRef sentShareText(mlir::Operation *collective);
 } // namespace hocket::dist

@@ -14,7 +14,7 @@ std::string plainAxes(ArrayRef<AxisRef> refs) {
 
 ArrayRef<AxisRef> tacticAxes(Operation *tactic) {
   AxesAttr axes = llvm::TypeSwitch<Operation *, AxesAttr>(tactic)
-                      .Case<BatchOp, SplitOp, StagesOp, ZeroOp>([](auto op) { return op.getAxesAttr(); })
+                      .Case<BatchOp, SplitOp, StagesOp, ZeroOp, SequenceOp, ContextOp, ExpertsOp>([](auto op) { return op.getAxesAttr(); })
                       .Default([](Operation *) { return AxesAttr(); });
   return axes ? axes.getRefs() : ArrayRef<AxisRef>();
 }
@@ -24,9 +24,13 @@ std::string tacticText(Operation *tactic) {
   if (auto split = dyn_cast<SplitOp>(tactic))
     return "split " +
            (split.getForm() ? split.getForm()->str() : (*split.getPattern() + " dim " + Twine(*split.getDim())).str()) +
-           over;
+           over + (split.getUneven() ? " uneven" : "");
   if (auto zero = dyn_cast<ZeroOp>(tactic))
     return ("zero " + Twine(zero.getStage())).str() + over;
+  if (auto sequence = dyn_cast<SequenceOp>(tactic))
+    return "sequence" + over + (sequence.getKeepGathered() ? " keep gathered" : "");
+  if (auto context = dyn_cast<ContextOp>(tactic))
+    return "context" + over + " " + stringifyContextKind(context.getKind()).str();
   return tactic->getName().stripDialect().str() + over;
 }
 
@@ -40,6 +44,10 @@ Operation *tacticOf(PlanOp plan, nn::SlotOp slot, int64_t dim, const AxisRef &re
   if (!plan)
     return nullptr;
   bool isMoment = nn::isOptimizerState(slot.getKind());
+  // Batch and experts may share axes; the batch splits inputs.
+  auto experts = plan.tactic<ExpertsOp>();
+  if (experts && slot.getKind() != nn::SlotKind::Input && !isMoment && overlaps(tacticAxes(experts), ref))
+    return experts;
   for (Operation &tactic : plan.getBody().front()) {
     if (!overlaps(tacticAxes(&tactic), ref))
       continue;
@@ -49,7 +57,7 @@ Operation *tacticOf(PlanOp plan, nn::SlotOp slot, int64_t dim, const AxisRef &re
       if (names && slot.getKind() != nn::SlotKind::Input)
         return split;
     }
-    if (isa<BatchOp>(tactic) && !isMoment)
+    if (isa<BatchOp, ContextOp>(tactic) && !isMoment)
       return &tactic;
     if (isa<ZeroOp>(tactic) && isMoment)
       return &tactic;

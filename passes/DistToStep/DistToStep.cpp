@@ -18,19 +18,19 @@ struct Schedules {
   std::optional<schedule::Tables> train, eval;
 };
 
-/// Rows of one microbatch on one rank, and the length of a sequence: of the labels as this rank reads them.
-std::pair<int64_t, int64_t> localBatch(nn::TrainingStepOp step) {
-  for (Operation &op : step.getMicrobatch().front())
-    if (auto read = dyn_cast<nn::ReadOp>(op);
-        read && read.getKind() == nn::SlotKind::Input && read.getValue().getType().getRank() == 2)
-      return {read.getValue().getType().getDimSize(0), read.getValue().getType().getDimSize(1)};
-  return {0, 0};
-}
-
 int64_t globalRows(nn::SlotOp slot, int64_t dim) {
   if (auto shard = dyn_cast_or_null<dist::ShardAttr>(slot.getShardingAttr()))
     return shard.getGlobal().getDimSize(dim);
   return cast<RankedTensorType>(slot.getType()).getDimSize(dim);
+}
+
+/// Rows of one microbatch on one rank, and the length of a whole sequence.
+std::pair<int64_t, int64_t> localBatch(nn::TrainingStepOp step) {
+  for (Operation &op : step.getMicrobatch().front())
+    if (auto read = dyn_cast<nn::ReadOp>(op);
+        read && read.getKind() == nn::SlotKind::Input && read.getValue().getType().getRank() == 2)
+      return {read.getValue().getType().getDimSize(0), globalRows(step.findSlot(read.getKind(), read.getName()), 1)};
+  return {0, 0};
 }
 
 /// Rows of the greatest table that tokens look up.

@@ -57,7 +57,7 @@ Value StageProgram::addBuffer(Location loc, StringRef name, MemoryClass memory, 
     builder.setInsertionPointToEnd(&program.getBody().front());
   auto memref = MemRefType::get(type.getShape(), type.getElementType());
   return BufferOp::create(builder, loc, memref, name, memory, space, IntegerAttr(), slot, init,
-                          dyn_cast_or_null<dist::ShardAttr>(shard));
+                          IntegerAttr(), dyn_cast_or_null<dist::ShardAttr>(shard));
 }
 
 static MemoryClass memoryOf(nn::SlotKind kind, RankedTensorType type) {
@@ -94,6 +94,8 @@ Value StageProgram::slotBuffer(nn::SlotKind kind, StringRef name, RankedTensorTy
       addBuffer(slot ? slot.getLoc() : step.getLoc(), label, memoryOf(kind, type),
                 perMicrobatch ? Space::Microbatch : Space::Arena, type,
                 nn::SlotKindAttr::get(builder.getContext(), kind), slot ? slot.getInitAttr() : nn::InitAttr(), shard);
+  if (slot)
+    buffer.getDefiningOp<BufferOp>().setZigzagAttr(slot.getZigzagAttr());
   return buffer;
 }
 

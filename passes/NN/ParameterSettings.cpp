@@ -10,7 +10,7 @@ static bool usedAsMatrix(Value value) {
     if (isa<UnstackOp, StackOp>(user)) {
       if (llvm::any_of(user->getResults(), usedAsMatrix))
         return true;
-    } else if (isa<MatmulOp>(user) || (isa<LinearOp, EmbeddingOp>(user) && use.getOperandNumber() == 1)) {
+    } else if (isa<MatmulOp>(user) || (isa<LinearOp, RouterLogitsOp, EmbeddingOp>(user) && use.getOperandNumber() == 1)) {
       return true;
     }
   }

@@ -33,6 +33,8 @@ private:
   void castParameters();
   void buildForward();
   void cloneForward(Operation &op, IRMapping &map);
+  void fixMask(DropoutOp dropout);
+  void balance(RouterOp router);
   SmallVector<Value> operandsOf(Operation &op, IRMapping &map);
   FloatType unifyFloats(Operation &op, MutableArrayRef<Value> operands);
   Value readOperand(OpOperand &operand, StringRef path);
@@ -63,8 +65,10 @@ private:
   std::vector<StepParameter> params;
   DenseMap<Operation *, StepParameter *> paramOf;
   llvm::MapVector<Value, Use> uses; ///< by the value read
+  llvm::StringMap<int64_t> dropouts;  ///< by path, how many there are so far
   llvm::DenseSet<Value> lossLike;   ///< loss sums and what is made of them: f32 whatever is computed in
   Value lossSum;
+  SmallVector<RouterLoad> loads; ///< in the order of the routers
 };
 
 RankedTensorType StepBuilder::fixed(Type type) {
@@ -106,6 +110,12 @@ LogicalResult StepBuilder::check() {
       sound = false;
     }
   }
+  for (BlockArgument arg : model.getBody().getArguments())
+    if (std::string name = argumentName(arg); name == "draws" || name == "step") {
+      model.emitError() << "an argument of @" << model.getSymName() << " is named '" << name
+                        << "', which the training step needs for an input of its own";
+      sound = false;
+    }
   if (!labels()) {
     model.emitError() << "the labels of @" << model.getSymName()
                       << " are not an argument; their tokens cannot be counted";
@@ -195,17 +205,19 @@ SmallVector<Value> StepBuilder::operandsOf(Operation &op, IRMapping &map) {
   return operands;
 }
 
-/// Casts float operands to one type, which is returned: f32 where one of them comes of a loss sum, else what is
-/// computed in. Constants are f32 until they are used. Without float operands: f32.
+/// Casts float operands to one type, which is returned: f32 where one of them comes of a loss sum and in routers, else what
+/// is computed in. Constants are f32 until they are used. Without float operands: f32. Weights of experts stay f32.
 FloatType StepBuilder::unifyFloats(Operation &op, MutableArrayRef<Value> operands) {
   bool floats = false, loss = false;
   for (Value operand : operands) {
     floats |= isa<FloatType>(cast<RankedTensorType>(operand.getType()).getElementType());
     loss |= lossLike.contains(operand);
   }
-  FloatType element = floats && !loss ? precision.compute : precision.f32;
-  for (Value &operand : operands)
-    operand = castTo(builder, op.getLoc(), operand, element, getPath(&op));
+  bool routes = isa<RouterLogitsOp, RouterOp>(op);
+  FloatType element = floats && !loss && !routes ? precision.compute : precision.f32;
+  for (auto [index, operand] : llvm::enumerate(operands))
+    if (bool isWeight = isa<DispatchOp, CombineOp>(op) && index == 3; !isWeight)
+      operand = castTo(builder, op.getLoc(), operand, element, getPath(&op));
   return element;
 }
 
@@ -222,13 +234,55 @@ void StepBuilder::cloneForward(Operation &op, IRMapping &map) {
                                        op.getPropertiesStorage(), BlockRange(), op.getNumRegions());
   for (auto [from, to] : llvm::zip(op.getRegions(), clone->getRegions()))
     from.cloneInto(&to, map);
+  if (auto retyped = dyn_cast<RetypedOpInterface>(clone))
+    retyped.retype([&](RankedTensorType type) { return Precision::with(fixed(type), element); });
   builder.insert(clone);
   setPhase(clone, Phase::Forward);
+  if (auto dropout = dyn_cast<DropoutOp>(clone))
+    fixMask(dropout);
   for (auto [from, to] : llvm::zip(op.getResults(), clone->getResults())) {
     map.map(from, to);
     if (isLoss)
       lossLike.insert(to);
   }
+  if (auto router = dyn_cast<RouterOp>(clone))
+    balance(router);
+}
+
+/// Adds the router's load to the loss: summed over sequences and carried in an accumulator of its own, since a slot is
+/// written once, and by one stage.
+void StepBuilder::balance(RouterOp router) {
+  auto auxiliary = recipe.entry<AuxiliaryLossOp>();
+  if (!auxiliary || auxiliary.getCoefficient().isZero())
+    return;
+  router.setBalanceAttr(auxiliary.getCoefficientAttr());
+  StringRef path = getPath(router);
+  Location loc = router.getLoc();
+  std::string name = (path.empty() ? "load" : path + ".load").str();
+  for (int64_t i = 1; llvm::any_of(loads, [&](RouterLoad &other) { return other.accumulator == name; }); ++i)
+    name = (path.empty() ? "load" : path + ".load").str() + "." + std::to_string(i);
+  auto type = RankedTensorType::get({}, precision.f32);
+  Value sum = make<SumOp>(builder, loc, type, router.getLoad());
+  setPath(sum.getDefiningOp(), path);
+  loads.push_back({sum, name});
+  Value all = readSlot(builder, loc, SlotKind::Accumulator, name, type, path);
+  all = make<AddOp>(builder, loc, type, all, sum);
+  setPath(all.getDefiningOp(), path);
+  writeSlot(builder, loc, SlotKind::Accumulator, name, all, path);
+}
+
+/// Says what the mask of a dropout is a function of. Its stream is its path, with a number where the path has several: a
+/// place in the model, which no plan changes.
+void StepBuilder::fixMask(DropoutOp dropout) {
+  StringRef path = getPath(dropout);
+  int64_t index = dropouts[path]++;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(dropout);
+  auto type = RankedTensorType::get(shape.rows, builder.getI32Type());
+  dropout.getDrawsMutable().assign(
+      readSlot(builder, dropout.getLoc(), SlotKind::Input, "draws", type, path));
+  dropout.setStream(index ? (path + "#" + Twine(index)).str() : path.str());
+  dropout.setExtents(dropout.getX().getType().getShape().drop_front(2));
 }
 
 void StepBuilder::buildForward() {
@@ -270,6 +324,9 @@ LogicalResult StepBuilder::buildBackward() {
   StringRef seed = recipe.entry<LossScaleOp>() ? "seed" : "inverse_count";
   autodiff.seed(lossSum,
                 readSlot(builder, lossSum.getLoc(), SlotKind::Value, seed, f32, getPath(lossSum.getDefiningOp())));
+  for (RouterLoad &load : loads)
+    autodiff.seed(load.sum, readSlot(builder, load.sum.getLoc(), SlotKind::Value, seed, f32,
+                                     getPath(load.sum.getDefiningOp())));
   if (failed(autodiff.run(forward)))
     return failure();
   foldWideningCasts(body);
@@ -297,7 +354,7 @@ void StepBuilder::declareSlots() {
   auto i64 = RankedTensorType::get({}, builder.getI64Type());
   auto zeros = InitAttr::get(context, InitKind::Zeros, builder.getF64FloatAttr(0));
   auto declare = [&](Location loc, SlotKind kind, const Twine &name, Type type, InitAttr init = {}) {
-    SlotOp::create(builder, loc, kind, name.str(), type, init, Attribute());
+    SlotOp::create(builder, loc, kind, name.str(), type, init, IntegerAttr(), Attribute());
   };
   Location loc = model.getLoc();
   for (BlockArgument arg : model.getBody().getArguments()) {
@@ -310,6 +367,8 @@ void StepBuilder::declareSlots() {
     }
   }
   declare(loc, SlotKind::Input, "step", i64);
+  if (!dropouts.empty())
+    declare(loc, SlotKind::Input, "draws", RankedTensorType::get(shape.rows, builder.getI32Type()));
   for (StepParameter &param : params) {
     Location at = param.param.getLoc();
     declare(at, SlotKind::Param, param.name(), param.type(precision.params), param.param.getInit());
@@ -326,6 +385,8 @@ void StepBuilder::declareSlots() {
     for (const std::string &name : param.accumulators)
       declare(param.param.getLoc(), SlotKind::Accumulator, name, param.type(precision.accumulate));
   declare(loc, SlotKind::Accumulator, "loss", f32);
+  for (RouterLoad &load : loads)
+    declare(load.sum.getLoc(), SlotKind::Accumulator, load.accumulator, f32);
   for (StepParameter &param : params)
     if (precision.castsInBegin(param.type(precision.params)) && !param.param.getValue().use_empty())
       declare(param.param.getLoc(), SlotKind::Value, param.name(), param.type(precision.compute));
@@ -351,7 +412,7 @@ FailureOr<TrainingStepOp> StepBuilder::build(StringRef name, FlatSymbolRefAttr p
     return failure();
   }
   declareSlots();
-  buildUpdate(step, recipe, params);
+  buildUpdate(step, recipe, params, loads);
   buildEvaluate(step);
   return step;
 }

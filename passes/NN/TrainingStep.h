@@ -3,6 +3,8 @@
 // slots, in this order (P: a parameter's name, in the model's order; A: an argument of the model)
 //   input A               one microbatch of it; the labels also as `A.all`, [microbatches, rows, …], for begin
 //   input step            i64: the step that runs, 1 = the first
+//   input draws           [rows] i32, where the model has a dropout: a random number of each sequence of a microbatch, from
+//                         (seed, step, row of the global batch); 0 where nothing is trained, and then nothing is dropped
 //   param P               as the model declares it, in the recipe's type; unless a group freezes P then
 //                         master P (f32) where the recipe keeps masters, first_moment P, second_moment P (f32)
 //   state …               with a loss scale: loss_scale, good_steps, hysteresis (f32; the last two where it is
@@ -10,6 +12,7 @@
 //                         outputs loss_scale, skipped, exhausted (f32)
 //   accumulator P         one for each use of P that a gradient reaches: `P`, or `P#0`, `P#1` … where P has several
 //   accumulator loss      f32: the sum of token losses
+//   accumulator H.load    f32: the sum of the loads of the router in layer H, where the recipe has an auxiliary loss
 //   value P               P in the type that is computed in, where parameters are kept in another
 //   value inverse_count   f32: 1 / max(1, counted tokens of the whole step)
 //   value count           i64: those tokens
@@ -23,10 +26,10 @@
 //              each gradient made in the accumulator's type and added to it: `add` whose first operand is the
 //              accumulator.
 // update       gradient of P = its accumulators in use order, cast to the type in which ranks exchange it (`summands`:
-//              before the sum over ranks) and to f32; one vector [loss sum, square sum of each trained P in the
+//              before the sum over ranks) and to f32; one vector [loss sum, loads, square sum of each trained P in the
 //              model's order] (`stack dim 0`, then `unstack`), so that all ranks and stages exchange it at once;
 //              grad_norm = sqrt(sum of the square sums, first to last); clip scale = min(1, clip / (grad_norm + 1e-6)),
-//              1 without clip; loss = loss sum * inverse_count; adamw for each P, in f32, on its master where there is
+//              1 without clip; loss = (loss sum + loads) * inverse_count; adamw for each P, in f32, on its master where there is
 //              one; P itself is cast from what adamw makes. With a loss scale norm and clip scale are divided by it,
 //              and where the norm is not finite, on whatever rank, every adamw leaves all as it was (`unless`): see
 //              LossScale.h. What belongs to P has P's group as path (LayerPaths.h), what belongs to all has none.
@@ -58,8 +61,15 @@ struct StepParameter {
   mlir::RankedTensorType type(mlir::FloatType element) { return Precision::with(param.getValue().getType(), element); }
 };
 
+/// A router's auxiliary loss: the sum over a microbatch's sequences, and the accumulator that carries it on.
+struct RouterLoad {
+  mlir::Value sum;
+  std::string accumulator;
+};
+
 /// Fills `update` and `evaluate` of the step (Update.cpp).
-void buildUpdate(TrainingStepOp step, RecipeOp recipe, llvm::MutableArrayRef<StepParameter> params);
+void buildUpdate(TrainingStepOp step, RecipeOp recipe, llvm::MutableArrayRef<StepParameter> params,
+                 llvm::ArrayRef<RouterLoad> loads);
 void buildEvaluate(TrainingStepOp step);
 
 /// Reads or writes a slot, with a path.

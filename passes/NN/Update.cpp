@@ -9,8 +9,9 @@ namespace hocket::nn {
 namespace {
 class UpdateBuilder {
 public:
-  UpdateBuilder(TrainingStepOp step, RecipeOp recipe, MutableArrayRef<StepParameter> params)
-      : recipe(recipe), precision(recipe), builder(step.getContext()), loc(recipe.getLoc()) {
+  UpdateBuilder(TrainingStepOp step, RecipeOp recipe, MutableArrayRef<StepParameter> params,
+                ArrayRef<RouterLoad> loads)
+      : recipe(recipe), precision(recipe), builder(step.getContext()), loc(recipe.getLoc()), loads(loads) {
     for (StepParameter &param : params)
       if (!param.settings.frozen)
         trained.push_back(&param);
@@ -29,6 +30,7 @@ private:
   Precision precision;
   OpBuilder builder;
   Location loc;
+  ArrayRef<RouterLoad> loads;
   SmallVector<StepParameter *> trained;
   std::optional<ScaledUpdate> scaled; ///< with a loss scale
   Value stepNumber;
@@ -51,9 +53,12 @@ Value UpdateBuilder::sumGradient(StepParameter &param) {
   return castTo(builder, at, sum, precision.f32, path);
 }
 
-/// The loss sum and every parameter's square sum, after they stood in one vector.
+/// The loss sum, every router's load and every parameter's square sum, after they stood in one vector.
 SmallVector<Value> UpdateBuilder::exchange(ArrayRef<Value> gradients) {
   SmallVector<Value> parts{readSlot(builder, loc, SlotKind::Accumulator, "loss", f32, "")};
+  for (const RouterLoad &load : loads)
+    parts.push_back(readSlot(builder, load.sum.getLoc(), SlotKind::Accumulator, load.accumulator, f32,
+                             getPath(load.sum.getDefiningOp())));
   for (auto [param, gradient] : llvm::zip(trained, gradients)) {
     parts.push_back(make<SquareSumOp>(builder, param->param.getLoc(), f32, gradient));
     setPath(parts.back().getDefiningOp(), parameterGroup(param->name()));
@@ -127,7 +132,7 @@ void UpdateBuilder::build() {
   for (StepParameter *param : trained)
     gradients.push_back(sumGradient(*param));
   SmallVector<Value> parts = exchange(gradients);
-  Value norm = normOf(ArrayRef(parts).drop_front());
+  Value norm = normOf(ArrayRef(parts).drop_front(1 + loads.size()));
   Value clip = clipScale(norm);
   stepNumber = scaled ? scaled->number : readSlot(builder, loc, SlotKind::Input, "step", i64, "");
   auto schedule = recipe.entry<LearningRateOp>();
@@ -136,15 +141,25 @@ void UpdateBuilder::build() {
   for (auto [param, gradient] : llvm::zip(trained, gradients))
     optimize(*param, gradient, rate, clip);
   Value inverse = readSlot(builder, loc, SlotKind::Value, "inverse_count", f32, "");
-  writeSlot(builder, loc, SlotKind::Output, "loss", make<MulOp>(builder, loc, f32, parts[0], inverse), "");
+  Value lossSum = parts[0];
+  if (!loads.empty())
+    lossSum = makeElementwise(builder, loc, "loss_and_loads", f32, ArrayRef(parts).take_front(1 + loads.size()),
+                              [](const Scalars &s, ValueRange in) {
+                                Value sum = in.front();
+                                for (Value load : in.drop_front())
+                                  sum = s.add(sum, load);
+                                return sum;
+                              });
+  writeSlot(builder, loc, SlotKind::Output, "loss", make<MulOp>(builder, loc, f32, lossSum, inverse), "");
   writeSlot(builder, loc, SlotKind::Output, "grad_norm", norm, "");
   writeSlot(builder, loc, SlotKind::Output, "learning_rate", rate, "");
   writeSlot(builder, loc, SlotKind::Output, "tokens", readSlot(builder, loc, SlotKind::Value, "count", i64, ""), "");
 }
 } // namespace
 
-void buildUpdate(TrainingStepOp step, RecipeOp recipe, MutableArrayRef<StepParameter> params) {
-  UpdateBuilder(step, recipe, params).build();
+void buildUpdate(TrainingStepOp step, RecipeOp recipe, MutableArrayRef<StepParameter> params,
+                 ArrayRef<RouterLoad> loads) {
+  UpdateBuilder(step, recipe, params, loads).build();
 }
 
 void buildEvaluate(TrainingStepOp step) {

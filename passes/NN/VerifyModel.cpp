@@ -1,4 +1,5 @@
 // Checks what spans ops in models and recipes (pass nn-verify-model).
+#include "dialect/NN/Router.h"
 #include "passes/NN/ParameterSettings.h"
 #include "passes/NN/Passes.h"
 using namespace mlir;
@@ -21,6 +22,7 @@ public:
     verifyParameters();
     verifyCount();
     verifyTypes();
+    verifyRouters();
     for (RecipeOp recipe : recipes)
       sound &= succeeded(verifyGroups(recipe, params));
     return sound;
@@ -35,6 +37,8 @@ private:
   void verifyParameters();
   void verifyCount();
   void verifyTypes();
+  void verifyRouters();
+  void verifyCapacity(RouterOp router, RecipeOp recipe);
 
   ModelOp model;
   SmallVector<RecipeOp> recipes;
@@ -52,6 +56,40 @@ void ModelVerifier::verifyArguments() {
                            : std::to_string(arg.getArgNumber());
     fault(model) << "argument '" << name << "' of model @" << model.getSymName() << " is not used";
   }
+}
+
+/// Types say how many tokens an expert takes, and the recipe says why: both must say the same. One message for layers that
+/// are alike.
+void ModelVerifier::verifyRouters() {
+  llvm::DenseSet<std::pair<Type, Type>> known;
+  for (auto router : model.getBody().getOps<RouterOp>())
+    if (known.insert({router.getLogits().getType(), router.getTokens().getType()}).second)
+      for (RecipeOp recipe : recipes)
+        verifyCapacity(router, recipe);
+}
+
+void ModelVerifier::verifyCapacity(RouterOp router, RecipeOp recipe) {
+  auto capacity = recipe.entry<CapacityOp>();
+  std::string where = getPath(router).empty() ? "" : (" in " + getPath(router)).str();
+  if (!capacity) {
+    InFlightDiagnostic diag = fault(recipe)
+                              << "recipe @" << recipe.getSymName() << " needs 'capacity': model @"
+                              << model.getSymName()
+                              << " has experts, and the recipe says how many tokens of a sequence each takes";
+    diag.attachNote(router.getLoc()) << "the experts of this router";
+    return;
+  }
+  ArrayRef<int64_t> logits = router.getLogits().getType().getShape();
+  int64_t found = router.getTokens().getType().getDimSize(2), top = router.getTopAttr().getInt();
+  double factor = capacity.getFactor().convertToDouble();
+  int64_t expected = expertCapacity(top, logits[1], factor, logits[2]);
+  if (found == expected)
+    return;
+  InFlightDiagnostic diag = fault(router);
+  diag << "router" << where << " takes " << found << " tokens of a sequence for each expert, expected "
+                << expected << " = ceil(" << top << " * " << logits[1] << " * " << realText(factor) << " / "
+                << logits[2] << ")";
+  diag.attachNote(capacity.getLoc()) << "the capacity of recipe @" << recipe.getSymName();
 }
 
 /// A parameter that the loss does not depend on would stay at its initial value for ever.

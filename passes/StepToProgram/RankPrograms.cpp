@@ -53,11 +53,12 @@ uint32_t SharedTables::scalar(RankScalarOp op) {
   scalar.kind = static_cast<program::RankScalarKind>(op.getKind());
   scalar.size = op.getSize();
   scalar.axes = communicators.convert(op.getAxes().getRefs());
+  scalar.behind = static_cast<uint32_t>(op.getBehind().value_or(0));
   auto same = [&](const program::RankScalarT &other) {
     auto sameAxis = [](const program::AxisRef &a, const program::AxisRef &b) {
       return a.axis() == b.axis() && a.pre() == b.pre() && a.size() == b.size();
     };
-    return other.kind == scalar.kind && other.size == scalar.size &&
+    return other.kind == scalar.kind && other.size == scalar.size && other.behind == scalar.behind &&
            std::equal(other.axes.begin(), other.axes.end(), scalar.axes.begin(), scalar.axes.end(), sameAxis);
   };
   auto it = llvm::find_if(scalars, same);
@@ -108,7 +109,7 @@ struct RankProgramWriter {
   }
   std::unique_ptr<program::InstructionT> convert(CollectiveOp collective) {
     static constexpr program::Op kinds[] = {program::Op::AllReduce, program::Op::ReduceScatter, program::Op::AllGather,
-                                            program::Op::AllToAll};
+                                            program::Op::AllToAll,  program::Op::Shift};
     auto made = instruction(collective, kinds[static_cast<int>(collective.getKind())],
                             stringifyCollectiveKind(collective.getKind()));
     made->communicator = shared.communicators.group(collective.getAxes(), collective.getStagesAttr());
@@ -241,10 +242,18 @@ struct RankProgramWriter {
     if (memref.getRank() == 0) {
       made->kind = program::InputKind::Step;
       made->rows = made->columns = 1;
+    } else if (memref.getRank() == 1) {
+      made->kind = program::InputKind::Draws;
+      made->rows = memref.getDimSize(0);
+      made->columns = 1;
+      where = program::Buffer(program::Space::Microbatch, where.offset(), where.bytes());
     } else {
       made->kind = kindOfRows(name);
       made->rows = memref.getDimSize(memref.getRank() - 2);
       made->columns = memref.getDimSize(memref.getRank() - 1);
+      made->zigzag = static_cast<uint32_t>(buffer.getZigzag().value_or(0));
+      if (dist::ShardAttr shard = buffer.getShardAttr())
+        made->sequenceAxes = shared.communicators.convert(shard.getSharding().getDims().back().axes);
       where = program::Buffer(program::Space::Microbatch, where.offset(),
                               all ? where.bytes() / memref.getDimSize(0) : where.bytes());
     }

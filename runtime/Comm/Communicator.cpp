@@ -34,4 +34,17 @@ std::string Communicator::describe() const {
   return fmt::format("communicator {} \"{}\" of ranks {}", members.id, members.name, fmt::join(members.ranks, ", "));
 }
 
+Status shift(Communicator &on, const void *in, void *out, size_t count, ElementType type, When when) {
+  int before = (on.rank() + on.size() - 1) % on.size(), next = (on.rank() + 1) % on.size();
+  Result<std::unique_ptr<Request>> received = on.receive(out, count, type, before, when.stream);
+  if (!received)
+    return std::move(received.error());
+  Result<std::unique_ptr<Request>> sent = on.send(in, count, type, next, when.stream);
+  if (!sent)
+    return std::move(sent.error());
+  if (Status done = (*received)->wait(when.deadline); !done)
+    return done;
+  return (*sent)->wait(when.deadline);
+}
+
 } // namespace hocket::runtime

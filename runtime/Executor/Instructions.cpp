@@ -93,6 +93,8 @@ Status StepRunner::runCollective(const program::Instruction &instruction, void *
     return on.reduceScatter(in, out, inCount / members, type, reduction, when);
   case program::Op::AllGather:
     return on.allGather(in, out, inCount, type, when);
+  case program::Op::Shift:
+    return shift(on, in, out, inCount, type, when);
   default:
     return on.allToAll(in, out, inCount / members, type, when);
   }

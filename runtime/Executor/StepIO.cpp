@@ -1,5 +1,6 @@
 // What goes into a step and what comes out of it.
 #include "runtime/Executor/Rank.h"
+#include "runtime/Program/Random.h"
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -56,26 +57,62 @@ static BatchRows rowsOf(program::InputKind kind, std::span<int32_t> ids) {
   return {ids, {}, {}};
 }
 
+// The token that stands at `place` of a sequence in 2 * ranks chunks of the order 0, 2 ranks - 1, 1, 2 ranks - 2, …
+// 8 tokens over 2 ranks: 0 1 6 7 2 3 4 5. Over 0: as it is.
+static uint64_t tokenAt(uint64_t place, uint64_t sequence, uint64_t ranks) {
+  if (ranks == 0)
+    return place;
+  uint64_t length = sequence / (2 * ranks), chunk = place / length;
+  return (chunk % 2 == 0 ? chunk / 2 : 2 * ranks - 1 - chunk / 2) * length + place % length;
+}
+
+// This rank's part of rows of whole sequences.
+static void takeColumns(const RankContext &context, const program::Input &input, std::span<const int32_t> rows,
+                        std::span<int32_t> to) {
+  uint64_t sequence = context.program.sequence(), columns = input.columns();
+  uint64_t first = context.mesh.position(context.rank, program::axesOf(input.sequenceAxes())) * columns;
+  for (uint64_t row = 0; row < input.rows(); ++row)
+    for (uint64_t i = 0; i < columns; ++i)
+      to[row * columns + i] = rows[row * sequence + tokenAt(first + i, sequence, input.zigzag())];
+}
+
 static Status loadRows(RankContext &context, const ReadRows &readRows, const program::Input &input) {
   uint32_t shard = context.mesh.position(context.rank, program::axesOf(context.program.dataAxes()));
   uint64_t count = input.rows() * input.columns();
   std::vector<int32_t> wide(input.type() == program::DType::I64 ? count : 0);
+  bool whole = input.columns() == context.program.sequence() && input.zigzag() == 0;
+  std::vector<int32_t> rows(whole ? 0 : input.rows() * context.program.sequence());
   for (uint32_t microbatch = 0; microbatch < context.program.microbatches(); ++microbatch) {
     std::byte *to = context.address(*input.buffer(), microbatch, 0);
     std::span<int32_t> ids = wide.empty() ? std::span(reinterpret_cast<int32_t *>(to), count) : std::span(wide);
-    if (Status read = readRows(microbatch, shard, rowsOf(input.kind(), ids)); !read)
+    if (Status read = readRows(microbatch, shard, rowsOf(input.kind(), whole ? ids : std::span(rows))); !read)
       return read;
+    if (!whole)
+      takeColumns(context, input, rows, ids);
     for (size_t i = 0; i < wide.size(); ++i)
       reinterpret_cast<int64_t *>(to)[i] = wide[i];
   }
   return {};
 }
 
-Status loadInputs(RankContext &context, const ReadRows &read, uint64_t step) {
+// Global rows as in BatchReader.h.
+static void loadDraws(RankContext &context, const program::Input &input, uint64_t step, std::optional<uint64_t> seed) {
+  std::span<const program::AxisRef> axes = program::axesOf(context.program.dataAxes());
+  uint64_t shard = context.mesh.position(context.rank, axes), shards = program::gridSize(axes), rows = input.rows();
+  for (uint32_t microbatch = 0; microbatch < context.program.microbatches(); ++microbatch) {
+    auto *to = reinterpret_cast<uint32_t *>(context.address(*input.buffer(), microbatch, 0));
+    for (uint64_t row = 0; row < rows; ++row)
+      to[row] = seed ? program::sequenceDraw(*seed, step, (microbatch * shards + shard) * rows + row) : 0;
+  }
+}
+
+Status loadInputs(RankContext &context, const ReadRows &read, uint64_t step, std::optional<uint64_t> seed) {
   for (uint32_t i = 0; context.own.inputs() && i < context.own.inputs()->size(); ++i) {
     const program::Input &input = *context.own.inputs()->Get(i);
     if (input.kind() == program::InputKind::Step)
       writeNumber(context.address(*input.buffer(), 0, 0), input.type(), step);
+    else if (input.kind() == program::InputKind::Draws)
+      loadDraws(context, input, step, seed);
     else if (Status loaded = loadRows(context, read, input); !loaded)
       return loaded;
   }

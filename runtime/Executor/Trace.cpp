@@ -9,7 +9,8 @@
 namespace hocket::runtime {
 
 static Error cannotWrite(const std::string &path) {
-  return {ErrorKind::Invalid, fmt::format("cannot write trace '{}': {}", path, std::strerror(errno)), {}};
+  ErrorKind kind = errno == ENOSPC || errno == EDQUOT || errno == EIO ? ErrorKind::Lacking : ErrorKind::Invalid;
+  return {kind, fmt::format("cannot write trace '{}': {}", path, std::strerror(errno)), {}};
 }
 
 static double microseconds(Trace::Time::duration duration) {

@@ -1,6 +1,7 @@
 // Progress and metrics; contracts in Progress.h.
 #include "runtime/Launch/Progress.h"
 #include "runtime/Launch/MetricsFile.h"
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -77,7 +78,8 @@ void Progress::evaluation(const nlohmann::json &event) {
   evaluated = event.at("step").get<uint64_t>();
   write(event, {"step", "eval_loss", "eval_tokens", "eval_seconds"});
   finish();
-  say("evaluation after step {}/{}  loss {}  {} tokens in {:.1f} s\n", event.at("step").get<uint64_t>(), steps,
+  uint64_t after = event.at("step").get<uint64_t>(); // of a resumed run that trains no further, more than `steps`
+  say("evaluation after step {}/{}  loss {}  {} tokens in {:.1f} s\n", after, std::max(after, steps),
       lossText(event.at("eval_loss")), event.at("eval_tokens").get<uint64_t>(), event.at("eval_seconds").get<double>());
   std::fflush(stdout);
 }

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fstream>
@@ -41,6 +42,9 @@ static Host readLine(const std::string &line, const std::string &where, std::vec
 }
 
 Result<Hostfile> Hostfile::read(const std::string &path, uint64_t ranks) {
+  std::error_code unknown;
+  if (std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown))
+    return Error{ErrorKind::Invalid, fmt::format("hosts file '{}' is not a file", path), {}};
   std::ifstream file(path);
   if (!file)
     return Error{ErrorKind::Invalid, fmt::format("cannot open hosts file '{}': {}", path, std::strerror(errno)), {}};

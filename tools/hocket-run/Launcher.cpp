@@ -358,7 +358,7 @@ Exit Run::finish() {
   for (uint32_t rank = 0; rank < mesh.worldSize(); ++rank)
     parts.push_back(tracePart(options, static_cast<int>(rank)));
   if (Status merged = runtime::Trace::merge(options.trace, parts); !merged)
-    return complain(merged.error(), InputFault);
+    return complain(merged.error(), exitOf(merged.error()));
   return ended;
 }
 

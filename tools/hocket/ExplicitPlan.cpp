@@ -61,7 +61,12 @@ void hocket::tools::findMegatronTactics(Session &session, Job &job) {
     return;
   dist::DimensionClasses classes(*graph);
   dist::SlotShardings shardings(step, plan, symbols.lookup<dist::MeshOp>(plan.getMesh()));
-  for (auto tactic : plan.getBody().front().getOps<dist::SplitOp>()) {
+  for (Operation &each : plan.getBody().front()) {
+    if (auto experts = dyn_cast<dist::ExpertsOp>(each))
+      shardings.splitExperts(experts, classes);
+    auto tactic = dyn_cast<dist::SplitOp>(each);
+    if (!tactic)
+      continue;
     size_t known = shardings.explicitSplits().size();
     if (!shardings.splitParameters(tactic, classes) || !tactic.getForm())
       continue;

@@ -16,10 +16,12 @@ namespace hocket::tools {
 struct PlanFlags {
   std::string plan, mesh;
   std::optional<int64_t> microbatch, zero;
-  std::optional<std::string> schedule;
+  std::optional<std::string> schedule, experts;
   std::optional<int64_t> chunks;
   std::optional<std::string> split;
   std::optional<int64_t> maxImplicitBytes; ///< of plans by name too
+  bool sequenceParallel = false;
+  std::string context; ///< empty if not given
 
   void addTo(CLI::App &command);
 };

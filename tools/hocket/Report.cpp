@@ -73,9 +73,13 @@ struct Reporter {
     return program::members(mesh, rank, *flatbuffers::GetRoot<program::Communicator>(builder.GetBufferPointer()));
   }
   static uint64_t sentOf(program::Op op, uint64_t bytes, uint64_t n) {
+    if (op == program::Op::Shift)
+      return n > 1 ? bytes : 0;
     return (op == program::Op::AllReduce ? 2 : 1) * bytes * (n - 1) / n;
   }
-  static const char *factorOf(program::Op op) { return op == program::Op::AllReduce ? "2(n-1)/n" : "(n-1)/n"; }
+  static const char *factorOf(program::Op op) { 
+    return op == program::Op::AllReduce ? "2(n-1)/n" : op == program::Op::Shift ? "1" : "(n-1)/n";
+  }
 
   void addTransfers(const program::RankProgramT &rank) {
     std::map<uint32_t, uint64_t> runs;

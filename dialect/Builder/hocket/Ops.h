@@ -4,6 +4,7 @@
 #pragma once
 #include "hocket/Tensor.h"
 #include <array>
+#include <cmath>
 #include <optional>
 
 namespace hocket {
@@ -108,6 +109,26 @@ template <typename... Tensors> Tensor stack(Dim dim, Tensor first, Tensors... re
 }
 /// The sum over the first `leading` dimensions.
 Tensor sum(Tensor x, int64_t leading, Where where = Where::current());
+
+/// A mixture of experts (dialect/NN/NNExperts.td): logits [b, s, e] of x [b, s, h] and w [h, e], in f32.
+Tensor router_logits(Tensor x, Tensor w, Where where = Where::current());
+enum class Scores { softmax, sigmoid };
+struct Router {
+  int64_t top = 1;                  ///< experts of each token
+  double capacity = NAN;            ///< the recipe's; to be given
+  Scores scores = Scores::softmax;
+  bool normalized = false;          ///< a token's weights sum to `scale`
+  double scale = 1;
+};
+/// Who goes where: `slots` and `weights` [b, s, k], `tokens` [b, e, c], and each sequence's `load` [b].
+struct Route {
+  Tensor weights, slots, tokens, load;
+};
+Route router(Tensor logits, Tensor positions, const Router &options, Where where = Where::current());
+/// x [b, s, h] to the experts: [e, b, c, h]; products with weights [e, h, f] by matmul(x, w, "e b c h, e h f -> e b c f").
+Tensor dispatch(Tensor x, const Route &route, Where where = Where::current());
+/// Back to [b, s, h], weighted.
+Tensor combine(Tensor x, const Route &route, Where where = Where::current());
 
 /// logits [b, s, v], labels [b, s]; a token whose label is -1 is not counted.
 Loss cross_entropy(Tensor logits, Tensor labels, Where where = Where::current());

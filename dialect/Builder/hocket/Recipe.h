@@ -64,6 +64,8 @@ public:
   Recipe &clip(double norm, Where where = Where::current()); ///< greatest norm of all gradients together
   Recipe &loss_scale(const DynamicScale &scale, Where where = Where::current());
   Recipe &loss_scale(const StaticScale &scale, Where where = Where::current());
+  Recipe &capacity(double factor, Where where = Where::current());            ///< of experts: 1 is an even share
+  Recipe &auxiliary_loss(double coefficient, Where where = Where::current()); ///< of routers
   Recipe &seed(int64_t seed, Where where = Where::current());
   Recipe &group(std::string_view pattern, const Group &settings, Where where = Where::current());
 

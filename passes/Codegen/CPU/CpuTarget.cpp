@@ -52,6 +52,10 @@ mlir::FailureOr<CpuTarget> CpuTarget::find(llvm::StringRef march, std::string &e
     return mlir::failure();
   }
   std::unique_ptr<llvm::MCSubtargetInfo> info(backend->createMCSubtargetInfo(triple, target.cpu, target.featureText));
+  if (triple.isX86() && triple.isArch64Bit() && !info->checkFeatures("+64bit")) {
+    error = "CPU '" + target.cpu + "' has no 64-bit mode, which programs for " + target.triple + " need";
+    return mlir::failure();
+  }
   for (llvm::StringRef feature : vectorFeatures) {
     bool known = llvm::any_of(info->getAllProcessorFeatures(),
                               [&](const llvm::SubtargetFeatureKV &each) { return feature == each.Key; });

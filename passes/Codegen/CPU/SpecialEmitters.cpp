@@ -27,6 +27,11 @@ FailureOr<int64_t> emitSpecial(Emit &emit, const SpecialKernel &kernel, Operatio
   return llvm::TypeSwitch<Operation *, FailureOr<int64_t>>(op)
       .Case([&](nn::RopeOp rope) { return emitRope(emit, kernel, rope, begin, end); })
       .Case([&](nn::EmbeddingGradOp grad) { return emitEmbeddingGrad(emit, kernel, grad, begin, end); })
+      .Case([&](nn::RouterOp router) { return emitRouter(emit, kernel, router, begin, end); })
+      .Case([&](nn::RouterGradOp grad) { return emitRouterGrad(emit, kernel, grad, begin, end); })
+      .Case([&](nn::DispatchOp dispatch) { return emitDispatch(emit, kernel, dispatch, begin, end); })
+      .Case([&](nn::CombineOp combine) { return emitCombine(emit, kernel, combine, begin, end); })
+      .Case([&](nn::CombineGradOp grad) { return emitCombineGrad(emit, kernel, grad, begin, end); })
       .Case([&](nn::AttentionOp attention) { return emitAttention(emit, kernel, attention, begin, end); })
       .Case([&](nn::AttentionGradOp grad) -> FailureOr<int64_t> {
         for (Value sum : {grad.getDk(), grad.getDv()})

@@ -23,6 +23,13 @@ mlir::FailureOr<int64_t> emitSpecial(Emit &emit, const SpecialKernel &kernel, ml
 int64_t emitRope(Emit &emit, const SpecialKernel &kernel, nn::RopeOp op, mlir::Value begin, mlir::Value end);
 int64_t emitEmbeddingGrad(Emit &emit, const SpecialKernel &kernel, nn::EmbeddingGradOp op, mlir::Value begin,
                           mlir::Value end);
+int64_t emitRouter(Emit &emit, const SpecialKernel &kernel, nn::RouterOp op, mlir::Value begin, mlir::Value end);
+int64_t emitRouterGrad(Emit &emit, const SpecialKernel &kernel, nn::RouterGradOp op, mlir::Value begin,
+                       mlir::Value end);
+int64_t emitDispatch(Emit &emit, const SpecialKernel &kernel, nn::DispatchOp op, mlir::Value begin, mlir::Value end);
+int64_t emitCombine(Emit &emit, const SpecialKernel &kernel, nn::CombineOp op, mlir::Value begin, mlir::Value end);
+int64_t emitCombineGrad(Emit &emit, const SpecialKernel &kernel, nn::CombineGradOp op, mlir::Value begin,
+                        mlir::Value end);
 int64_t emitAttention(Emit &emit, const SpecialKernel &kernel, nn::AttentionOp op, mlir::Value begin, mlir::Value end);
 int64_t emitAttentionGrad(Emit &emit, const SpecialKernel &kernel, nn::AttentionGradOp op, mlir::Value begin,
                           mlir::Value end);

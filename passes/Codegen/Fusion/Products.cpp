@@ -2,6 +2,7 @@
 // and contracted; a group is one index with one stride.
 #include "passes/Codegen/Fusion/Products.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/TypeSwitch.h"
 using namespace mlir;
 using namespace hocket::nn;
 
@@ -127,8 +128,10 @@ LogicalResult lowerProduct(Operation *op) {
 } // namespace
 
 FailureOr<ProductShape> productShape(Operation *op) {
-  auto linear = dyn_cast<LinearOp>(op);
-  std::string rule = linear ? ruleOf(linear) : cast<MatmulOp>(op).getRule().str();
+  std::string rule = TypeSwitch<Operation *, std::string>(op)
+                         .Case([](LinearOp linear) { return ruleOf(linear); })
+                         .Case([](MatmulOp matmul) { return matmul.getRule().str(); })
+                         .Default([](Operation *) { return "b s h, h e -> b s e"; }); // router_logits
   auto [operands, result] = StringRef(rule).split("->");
   auto [first, second] = operands.split(",");
   Names a = namesOf(first), b = namesOf(second), y = namesOf(result);
@@ -155,7 +158,7 @@ FailureOr<ProductShape> productShape(Operation *op) {
 LogicalResult lowerProducts(step::BodyOp body) {
   SmallVector<Operation *> products;
   for (Operation &op : body.getBody().front())
-    if (isa<LinearOp, MatmulOp>(op))
+    if (isa<LinearOp, MatmulOp, RouterLogitsOp>(op))
       products.push_back(&op);
   bool sound = true;
   for (Operation *op : products)

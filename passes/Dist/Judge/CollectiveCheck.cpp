@@ -200,6 +200,7 @@ bool checkCollective(Claims &claims, Operation *op) {
           transfer.scatter(index(exchange.getSplitDim()));
         });
       })
+      .Case([&](ShiftOp shift) { return each(shift.getAxes(), [](Transfer &) {}); }) // which block it is: RingCheck
       .Case([&](SliceOp slice) {
         return each(slice.getAxes(), [&](Transfer &transfer) { transfer.take(index(slice.getDim())); });
       })

@@ -45,6 +45,9 @@ int main(int argc, char **argv) {
       Tensor s = stack(dim(2), parts[0], parts[1]);
       Tensor w = sum(stack(dim(0), m.param("w0", {2, 16, 64}, ones), m.param("w1", {2, 16, 64}, ones)), 1);
       x = matmul(s, w, "b s n d, n d h -> b s h");
+      Route route = router(router_logits(x, m.param("gate", {64, 4}, normal(0.02))), pos,
+                           {.top = 2, .capacity = 1.25, .scores = Scores::sigmoid, .normalized = true, .scale = 2.5});
+      x = combine(matmul(dispatch(x, route), m.param("up", {4, 64, 64}, ones), "e b c h, e h f -> e b c f"), route);
       x = mul(rms_norm(x, m.param("norm.weight", {x.dim(-1)}, ones), 1e-6), x);
       x = add(layer_norm(x, m.param("ln.weight", {64}, ones), m.param("ln.bias", {64}, zeros), 1e-3), x);
       return cross_entropy(linear(x, transposed(table)), next);
@@ -56,13 +59,15 @@ int main(int argc, char **argv) {
         .optimizer(AdamW{})
         .learning_rate(Constant{.peak = 1e-3, .warmup = 2})
         .clip(0.5)
+        .capacity(1.25)
+        .auxiliary_loss(0.01)
         .group("**.norm.weight", {.weight_decay = 0.5})
         .group("table", {.lr_scale = 0.1})
         .group("layers.*.attn.q", {.frozen = true});
     Precision half{.params = f16, .compute = f16, .accumulate = f32, .master = f32};
     for (auto [name, isDynamic] : {std::pair("dynamic", true), std::pair("static", false)}) {
       Recipe recipe = module.recipe(name, everything);
-      recipe.batch(8).precision(half).optimizer(AdamW{}).learning_rate(Constant{.peak = 1e-3});
+      recipe.batch(8).capacity(1.25).precision(half).optimizer(AdamW{}).learning_rate(Constant{.peak = 1e-3});
       if (isDynamic)
         recipe.loss_scale(DynamicScale{.initial = 1024, .interval = 100});
       else
@@ -71,11 +76,19 @@ int main(int argc, char **argv) {
     Mesh mesh = module.mesh("mesh", {{"pp", 2}, {"dp", 2}, {"cp", 2}, {"tp", 4}});
     module.plan("everywhere", everything, mesh)
         .batch(over("dp", "cp"), microbatch(1))
+        .experts(over("cp"))
         .split("layers.*.attn.q", dim(1), over(subaxis("tp", 1, 2)))
         .split("layers.*.attn.q", dim(2), over(subaxis("tp", 2, 2)))
+        .sequence(over("tp"))
         .stages(over("pp"), schedule("gpipe"))
         .zero(1, over("dp", "cp"));
-    module.plan("nowhere", everything, mesh).batch(over(), microbatch(2)).split(megatron, over("tp"));
+    module.plan("nowhere", everything, mesh)
+        .batch(over(), microbatch(2))
+        .split(megatron, over("tp"))
+        .sequence(over("tp"), keep_gathered)
+        .context(over("cp"), Context::all_gather)
+        .stages(over("pp"), cuts({2, 1}), scheduleFile("table.txt"));
     module.plan("found", everything, mesh).batch(over("dp"), microbatch(2)).split(automatic, over("tp"));
+    module.plan("balanced", everything, mesh).stages(over("pp"), balanced(), schedule("zb-v", 2));
   });
 }

@@ -14,3 +14,29 @@ dist.plan @p for @gpt on @m {
   // expected-error-re @+1 {{{{^}}'dist.stages' op has 0 chunks; at least 1 is needed{{$}}}}
   stages over "pp" schedule "interleaved-1f1b" chunks 0
 }
+
+// -----
+dist.plan @p for @gpt on @m {
+  // expected-error-re @+1 {{{{^}}custom op 'dist.stages' expected the layers of each stage, as in cuts [8, 8, 7, 7]{{$}}}}
+  stages over "pp" cuts [8, eight] schedule gpipe
+}
+
+// -----
+dist.plan @p for @gpt on @m {
+  // expected-error-re @+1 {{{{^}}custom op 'dist.stages' expected the path of a table in quotes, as in schedule file("table.txt"){{$}}}}
+  stages over "pp" schedule file(table)
+}
+
+// -----
+dist.plan @p for @gpt on @m {
+  // expected-error-re @+2 {{{{^}}'dist.stages' op names no table; schedule file("table.txt") does{{$}}}}
+  // expected-error-re @+1 {{{{^}}'dist.stages' op is balanced and has cuts; one of both says where stages end{{$}}}}
+  stages over "pp" balanced cuts [8, 8] schedule file
+}
+
+// -----
+dist.plan @p for @gpt on @m {
+  // expected-error-re @+2 {{{{^}}'dist.stages' op gives schedule 'gpipe' a table; only schedule file("table.txt") has one{{$}}}}
+  // expected-error-re @+1 {{{{^}}'dist.stages' op cuts 0 layers for piece 1; at least 1 is needed{{$}}}}
+  stages over "pp" cuts [8, 0] schedule gpipe("table.txt")
+}

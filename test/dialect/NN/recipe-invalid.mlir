@@ -12,7 +12,7 @@ nn.recipe @r for @gpt {
   clip 1.0
   // expected-error-re @+1 {{{{^}}'nn.clip' op is a second 'clip' in recipe @r{{$}}}}
   clip 2.0
-  // expected-error-re @+1 {{{{^}}'nn.return' op does not belong in a recipe (known: batch, precision, optimizer, learning_rate, clip, loss_scale, seed, group){{$}}}}
+  // expected-error-re @+1 {{{{^}}'nn.return' op does not belong in a recipe (known: batch, precision, optimizer, learning_rate, clip, loss_scale, capacity, auxiliary_loss, seed, group){{$}}}}
   return
 }
 

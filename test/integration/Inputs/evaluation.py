@@ -8,6 +8,7 @@ import argparse
 import json
 import math
 import os
+import shutil
 
 import runs
 
@@ -43,6 +44,8 @@ def train(plan, name, extra):
 def evaluate(folder, ranks, held, *extra):
     """The line of an evaluation-only run of an executable that was compiled before."""
     metrics = os.path.join(folder, "evaluation.jsonl")
+    if os.path.exists(metrics):  # a resumed run appends
+        os.remove(metrics)
     runs.call(["hocket-run", "-n", str(ranks), os.path.join(folder, "program"), "--eval-data", held, "--data-type", "u16", "--steps", "0",
                "--metrics", metrics, *extra])
     with open(metrics) as file:
@@ -69,7 +72,9 @@ losses = lambda run: [{key: line[key] for key in ("step", "loss", "grad_norm", "
 held = part("held", 1000, 1000 + 2 * BATCH + 41)  # two batches, one sequence and 13 tokens of another: 40 beyond them count
 
 bare, none = train(options.plan, "bare", [])
-run, lines = train(options.plan, "run", ["--eval-data", held, "--eval-every", "2"])
+saved = os.path.join(options.work, "saved")
+shutil.rmtree(saved, ignore_errors=True)
+run, lines = train(options.plan, "run", ["--eval-data", held, "--eval-every", "2", "--save", saved, "--save-every", "4"])
 if none or losses(bare) != losses(run) or state(bare) != state(run):
     print("fault: evaluation changes training")
 print("training is the same to the last bit with and without evaluation")
@@ -101,3 +106,8 @@ near(lines[0]["eval_loss"], whole["eval_loss"], 1e-6, "many ranks against one")
 if evaluate(run.folder, run.ranks, held)["eval_loss"] != lines[0]["eval_loss"]:
     print("fault: alone and before step 1 differ")
 print(f"{run.ranks} ranks against one")
+
+resumed = evaluate(run.folder, run.ranks, held, "--resume", saved)
+if resumed["step"] != 4 or resumed["eval_loss"] != lines[2]["eval_loss"]:
+    print(f"fault: the checkpoint of step 4 evaluates to {resumed}, the run that saved it to {lines[2]}")
+print("what was saved evaluates as what was trained")

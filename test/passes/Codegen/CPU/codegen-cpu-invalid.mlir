@@ -1,9 +1,15 @@
 // RUN: split-file %s %t
 // RUN: hocket-opt %t/march.mlir --codegen-cpu=march=x86-65 --verify-diagnostics
+// RUN: hocket-opt %t/march32.mlir --codegen-cpu=march=i386 --verify-diagnostics
 // RUN: hocket-opt %t/apart.mlir --codegen-cpu --verify-diagnostics
 
 //--- march.mlir
 // expected-error-re @below {{{{^}}unknown CPU 'x86-65' (nearest: x86-64){{$}}}}
+module {
+}
+
+//--- march32.mlir
+// expected-error-re @below {{{{^}}CPU 'i386' has no 64-bit mode, which programs for {{.+}} need{{$}}}}
 module {
 }
 

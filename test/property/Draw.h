@@ -1,0 +1,115 @@
+// One draw of the property test: a small model and a plan for it, as numbers that can be made smaller one by one.
+#pragma once
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace hocket::property {
+
+/// Kinds of layers. A draw mixes them freely; a "GPT" is LayerNorm, Fused, Learned, Plain.
+enum Norm : int64_t { LayerNorm, RmsNorm };
+enum Heads : int64_t { Fused, Grouped, Separate }; ///< qkv [h,3,n,d]; q [h,kv,g,d] and kv [h,2,kv,d]; q, k, v with e != d
+enum Places : int64_t { Learned, Rotary };
+enum Inner : int64_t { Plain, Gated };
+enum Context : int64_t { Ring, AllGather, AllToAll };
+enum Gather : int64_t { Priced, PerUse, Kept, Once };
+enum Splits : int64_t { Megatron, Named, Free }; ///< `split megatron`; some of its splits by name; any split at all
+
+/// What is wrong with the plan on purpose, so that the compiler must say so.
+enum class Wrong : int64_t {
+  Nothing,
+  HeadsOverRanks,
+  BatchNoMultiple,
+  StagesExceedLayers,
+  MicrobatchesTooFew,
+  ChunksOfSchedule,
+  IdleAxis,
+  ZeroBesideBatch,
+  AxisTwice,
+  SequenceNoMultiple,
+  Last = SequenceNoMultiple
+};
+
+/// All fields are numbers so that one table (fields) serves drawing, printing and shrinking.
+struct Draw {
+  // the model
+  int64_t layers = 1, hidden = 4, norm = LayerNorm, heads = Fused, places = Learned, inner = Plain;
+  int64_t kvHeads = 1, group = 1, headSize = 2, valueSize = 2, ffn = 3, vocabulary = 5, sequence = 2;
+  int64_t bias = 0, tied = 0, activation = 0, documents = 0, window = 0, softcap = 0, rotaryPart = 0, interleaved = 0;
+  // the recipe
+  int64_t clip = 0, precision = 0, groupKind = 0;
+  // the plan
+  int64_t dp = 1, tp = 1, pp = 1, dp2 = 1, tp2 = 1; ///< dp2, tp2: second axes of the same use
+  int64_t order = 0;                                ///< which permutation of the axes
+  int64_t unitAxes = 0;                             ///< axes of one device are declared and used
+  int64_t microbatch = 1, microbatches = 1;
+  int64_t splits = Megatron, splitMask = ~int64_t(0), splitSeed = 0;
+  int64_t schedule = 0, chunks = 1;
+  int64_t cp = 1, context = Ring;
+  int64_t sequenceSplit = 0; ///< 1: `sequence over` the tensor axes; 2: and `keep gathered`
+  int64_t zero = 0, gather = Priced, bucket = 0;
+  int64_t wrong = 0;
+  // the run
+  int64_t seed = 0, steps = 2;
+
+  int64_t ranks() const { return dp * tp * pp * cp * dp2 * tp2; }
+  int64_t data() const { return dp * dp2; }
+  int64_t tensor() const { return tp * tp2; }
+  int64_t batch() const { return microbatch * microbatches * data(); }
+  /// What the sequence must be a multiple of.
+  int64_t sequenceUnit() const {
+    int64_t ranks = sequenceSplit ? tensor() : 1;
+    return cp == 1 ? ranks : sequenceSplit ? cp * std::lcm(int64_t(2), ranks) : 2 * cp;
+  }
+  int64_t queryHeads() const { return heads == Grouped ? kvHeads * group : kvHeads; }
+};
+
+/// Tactics that are drawn. A compiler that lacks one gets no draws with it.
+struct Tactics {
+  bool sequence = true, context = true, zero3 = false;
+};
+inline constexpr Tactics drawn;
+
+struct Field {
+  const char *name;
+  int64_t Draw::*value;
+  int64_t simplest; ///< where shrinking goes; -1: it stays
+};
+const std::vector<Field> &fields();
+
+/// Draw number `index` of a seed; depends on nothing else. `large`: sizes at which ZeRO, which leaves small parameters
+/// whole, has something to split (for executables).
+Draw drawOf(uint64_t seed, uint64_t index, bool large = false);
+/// Fields that differ from the simplest model's, "layers=2 tp=4".
+std::string describe(const Draw &draw);
+
+/// Mesh axes of the draw in order, those of one device only where unitAxes says so.
+std::vector<std::pair<std::string, int64_t>> axesOf(const Draw &draw);
+/// `"tp"`, `{"tp", "tp2"}`: the axes of one use, in the order of the mesh's names; empty if there are none.
+std::string tensorAxes(const Draw &draw);
+std::string dataAxes(const Draw &draw);
+
+const std::vector<std::string> &schedules();
+
+/// What a compiler owes to a draw.
+struct Expectation {
+  enum Kind { Runs, Refuses, Either } kind = Runs; ///< Either: right numbers, or a plain error
+  std::string sentence;                            ///< a regular expression that an error must match, for Refuses
+};
+Expectation expectationOf(const Draw &draw);
+
+/// The file: blocks, model @model, recipe, mesh, plan @plan and a plan @single of one rank.
+std::string fileOf(const Draw &draw);
+std::string modelText(const Draw &draw);
+std::string planText(const Draw &draw);
+
+/// Splits that the plan may name, as (pattern, dimension, axes).
+struct NamedSplit {
+  std::string pattern;
+  int64_t dim;
+  std::string axes;
+};
+std::vector<NamedSplit> namedSplits(const Draw &draw);
+} // namespace hocket::property

@@ -1,0 +1,221 @@
+// Writes a draw's model and recipe as a file has them.
+#include "test/property/Draw.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace hocket::property {
+namespace {
+struct Value {
+  std::string name, type;
+};
+using Shape = std::vector<int64_t>;
+
+std::string tensor(const Shape &shape, bool batched, const char *element = "f32") {
+  return fmt::format("tensor<{}{}{}{}>", batched ? "?x" : "", fmt::join(shape, "x"), shape.empty() ? "" : "x", element);
+}
+
+/// One function's text; values are numbered.
+class Body {
+public:
+  explicit Body(const Draw &draw) : draw(draw) {}
+  std::string text;
+
+  /// Weights keep activations near one, so that float32 loses no more than it must.
+  Value param(const std::string &name, const Shape &shape, double scale) {
+    return add(fmt::format("param \"{}\" : {} init normal({:.3f})", name, tensor(shape, false), scale), tensor(shape, false));
+  }
+  Value weight(const std::string &name, const Shape &shape, int64_t contracted) {
+    return param(name, shape, std::min(0.4, 1 / std::sqrt(static_cast<double>(contracted))));
+  }
+  /// An op with all operand types and the result's.
+  Value op(const std::string &words, const std::vector<Value> &operands, const Shape &shape, const std::string &after = "") {
+    std::vector<std::string> names, types;
+    for (const Value &operand : operands) {
+      names.push_back(operand.name);
+      types.push_back(operand.type);
+    }
+    std::string type = tensor(shape, true);
+    return add(fmt::format("{} {}{} : {} -> {}", words, fmt::join(names, ", "), after, fmt::join(types, ", "), type), type);
+  }
+  Value add(const std::string &words, const std::string &type) {
+    std::string name = fmt::format("%v{}", next++);
+    text += fmt::format("  {} = {}\n", name, words);
+    return {name, type};
+  }
+  std::vector<Value> unstack(const Value &x, int64_t count, const Shape &shape) {
+    std::vector<std::string> names, types(count, tensor(shape, true));
+    std::vector<Value> values;
+    for (int64_t i = 0; i < count; ++i) {
+      names.push_back(fmt::format("%v{}", next++));
+      values.push_back({names.back(), types[i]});
+    }
+    text += fmt::format("  {} = unstack {} dim 2 : {} -> {}\n", fmt::join(names, ", "), x.name, x.type, fmt::join(types, ", "));
+    return values;
+  }
+  Value norm(const std::string &name, const Value &x) {
+    Shape shape{draw.sequence, draw.hidden};
+    Value gain = param(name + ".weight", {draw.hidden}, 0.7);
+    if (draw.norm == RmsNorm)
+      return op("rms_norm", {x, gain}, shape);
+    return op("layer_norm", {x, gain, param(name + ".bias", {draw.hidden}, 0.2)}, shape);
+  }
+  Value biased(const std::string &name, const Value &x, const Shape &shape, const Shape &bias) {
+    return draw.bias ? op("add", {x, param(name + ".bias", bias, 0.2)}, shape) : x;
+  }
+  Value rotated(const Value &x, const Value &pos, Shape shape) {
+    if (draw.places != Rotary)
+      return x;
+    std::string words = "rope", options;
+    if (draw.rotaryPart && draw.headSize > 2)
+      options += " dims(2)";
+    if (draw.interleaved)
+      options += " interleaved";
+    return add(fmt::format("rope {} at {}{} : {}, {} -> {}", x.name, pos.name, options, x.type, pos.type, x.type), x.type);
+  }
+  Value attention(Value q, Value k, Value v, const Value &pos, const Value &doc, const Shape &shape) {
+    std::string at = fmt::format(" at {0}, {0}", pos.name);
+    std::vector<std::string> types{q.type, k.type, v.type, pos.type, pos.type};
+    if (draw.documents) {
+      at += fmt::format(" documents {0}, {0}", doc.name);
+      types.insert(types.end(), {doc.type, doc.type});
+    }
+    at += " causal scale(0.6)";
+    if (draw.window)
+      at += fmt::format(" window({})", draw.window);
+    if (draw.softcap)
+      at += " softcap(3)";
+    std::string type = tensor(shape, true);
+    return add(fmt::format("attention {}, {}, {}{} : {} -> {}", q.name, k.name, v.name, at, fmt::join(types, ", "), type), type);
+  }
+  Value activated(const Value &x, const Shape &shape) {
+    if (draw.activation < 2)
+      return op(draw.activation ? "silu" : "gelu", {x}, shape);
+    Value y = add(fmt::format("elementwise \"act\" {} : {} -> {} {{\n  ^bb0(%a: f32):\n    %t = math.tanh %a : f32\n"
+                              "    %m = arith.mulf %a, %t : f32\n    return %m : f32\n  }}",
+                              x.name, x.type, x.type),
+                  x.type);
+    return y;
+  }
+
+private:
+  const Draw &draw;
+  int next = 0;
+};
+
+Value attentionPart(Body &body, const Draw &draw, const Value &n, const Value &pos, const Value &doc) {
+  int64_t s = draw.sequence, h = draw.hidden, kv = draw.kvHeads, g = draw.group, d = draw.headSize;
+  int64_t e = draw.heads == Separate ? draw.valueSize : d;
+  Shape heads{s, kv, d}, queries = draw.heads == Grouped ? Shape{s, kv, g, d} : heads;
+  Value q, k, v;
+  if (draw.heads == Fused) {
+    Shape fused{s, 3, kv, d};
+    Value qkv = body.op("linear", {n, body.weight("attn.qkv.weight", {h, 3, kv, d}, h)}, fused);
+    auto parts = body.unstack(body.biased("attn.qkv", qkv, fused, {3, kv, d}), 3, heads);
+    q = parts[0], k = parts[1], v = parts[2];
+  } else if (draw.heads == Grouped) {
+    Shape pair{s, 2, kv, d};
+    q = body.op("linear", {n, body.weight("attn.q.weight", {h, kv, g, d}, h)}, queries);
+    q = body.biased("attn.q", q, queries, {kv, g, d});
+    Value both = body.op("linear", {n, body.weight("attn.kv.weight", {h, 2, kv, d}, h)}, pair);
+    auto parts = body.unstack(body.biased("attn.kv", both, pair, {2, kv, d}), 2, heads);
+    k = parts[0], v = parts[1];
+  } else {
+    q = body.op("linear", {n, body.weight("attn.q.weight", {h, kv, d}, h)}, heads);
+    k = body.op("linear", {n, body.weight("attn.k.weight", {h, kv, d}, h)}, heads);
+    v = body.op("linear", {n, body.weight("attn.v.weight", {h, kv, e}, h)}, {s, kv, e});
+    v = body.biased("attn.v", v, {s, kv, e}, {kv, e});
+  }
+  q = body.rotated(q, pos, queries);
+  k = body.rotated(k, pos, heads);
+  Shape made = queries;
+  made.back() = e;
+  Value a = body.attention(q, k, v, pos, doc, made);
+  Shape weight(made.begin() + 1, made.end());
+  weight.push_back(h);
+  Value p = body.op("linear", {a, body.weight("attn.proj.weight", weight, draw.queryHeads() * e)}, {s, h});
+  return body.biased("attn.proj", p, {s, h}, {h});
+}
+
+Value innerPart(Body &body, const Draw &draw, const Value &n) {
+  int64_t s = draw.sequence, h = draw.hidden, f = draw.ffn;
+  Value y;
+  if (draw.inner == Gated) {
+    Value both = body.op("linear", {n, body.weight("mlp.fc.weight", {h, 2, f}, h)}, {s, 2, f});
+    auto parts = body.unstack(body.biased("mlp.fc", both, {s, 2, f}, {2, f}), 2, {s, f});
+    y = body.op("mul", {body.activated(parts[0], {s, f}), parts[1]}, {s, f});
+  } else {
+    Value x = body.op("linear", {n, body.weight("mlp.fc.weight", {h, f}, h)}, {s, f});
+    y = body.activated(body.biased("mlp.fc", x, {s, f}, {f}), {s, f});
+  }
+  Value o = body.op("linear", {y, body.weight("mlp.proj.weight", {f, h}, f)}, {s, h});
+  return body.biased("mlp.proj", o, {s, h}, {h});
+}
+
+std::string blockText(const Draw &draw) {
+  Body body(draw);
+  Shape shape{draw.sequence, draw.hidden};
+  Value x{"%x", tensor(shape, true)}, pos{"%pos", tensor({draw.sequence}, true, "i32")}, doc{"%doc", pos.type};
+  Value a = attentionPart(body, draw, body.norm("ln_1", x), pos, doc);
+  Value r = body.op("add", {x, a}, shape);
+  Value y = body.op("add", {r, innerPart(body, draw, body.norm("ln_2", r))}, shape);
+  return fmt::format("nn.block @layer(%x: {}, %pos: {}{}) -> {} {{\n{}  return {} : {}\n}}\n", x.type, pos.type,
+                     draw.documents ? ", %doc: " + doc.type : "", x.type, body.text, y.name, y.type);
+}
+
+std::string recipeText(const Draw &draw) {
+  static const char *const precisions[] = {
+      "params f32 compute f32 accumulate f32",
+      "params bf16 compute bf16 accumulate f32 reduce f32 master f32",
+      "params f32 compute bf16 accumulate f32 reduce bf16",
+      "params f16 compute f16 accumulate f32 reduce f32 master f32\n  loss_scale dynamic(initial = 1024)"};
+  static const char *const groups[] = {"", "  group \"h.0.**\" frozen\n", "  group \"wte\" frozen\n",
+                                       "  group \"h.*.attn.**\" lr_scale 0.5 weight_decay 0.3\n",
+                                       "  group \"h.0.mlp.*.weight\" frozen\n  group \"**.weight\" weight_decay 0.0\n"};
+  return fmt::format("nn.recipe @recipe for @model {{\n  batch {0} sequences\n  precision {1}\n"
+                     "  optimizer adamw(betas = [0.9, 0.95], eps = 1.0e-5, weight_decay = 0.1)\n"
+                     "  learning_rate cosine(peak = {5}, warmup = 2, decay = 10, floor = 1.0e-4)\n{2}  seed {3}\n{4}}}\n",
+                     draw.batch() - (static_cast<Wrong>(draw.wrong) == Wrong::BatchNoMultiple ? 1 : 0), precisions[draw.precision], draw.clip ? "  clip 1.0\n" : "", draw.seed % 1000,
+                     groups[draw.groupKind], draw.hidden > 20 ? "1.0e-3" : "1.0e-2");
+}
+} // namespace
+
+std::string modelText(const Draw &draw) {
+  Body body(draw);
+  int64_t s = draw.sequence, h = draw.hidden, v = draw.vocabulary;
+  std::string ids = tensor({s}, true, "i32");
+  Value tokens{"%tokens", ids}, next{"%next", ids}, doc{"%documents", ids};
+  Value wte = body.param("wte", {v, h}, 0.5);
+  Value pos = body.add("positions : " + ids, ids);
+  Value x = body.op("embedding", {tokens, wte}, {s, h});
+  if (draw.places == Learned)
+    x = body.op("add", {x, body.op("embedding", {pos, body.param("wpe", {s, h}, 0.5)}, {s, h})}, {s, h});
+  std::vector<Value> carried{x, pos};
+  if (draw.documents)
+    carried.push_back(doc);
+  std::vector<std::string> names, types;
+  for (const Value &value : carried) {
+    names.push_back(value.name);
+    types.push_back(value.type);
+  }
+  Value y = body.add(fmt::format("repeat @layer({}) {} as \"h\" : {} -> {}", fmt::join(names, ", "), draw.layers,
+                                 fmt::join(types, ", "), x.type),
+                     x.type);
+  Value n = body.norm("ln_f", y);
+  Value logits = draw.tied ? body.op("linear transposed", {n, wte}, {s, v})
+                           : body.op("linear", {n, body.weight("head", {h, v}, h)}, {s, v});
+  return blockText(draw) +
+         fmt::format("nn.model @model(%tokens: {0}, %next: {0}{1}) -> (tensor<f32>, tensor<i64>) {{\n{2}"
+                     "  %sum, %count = cross_entropy {3}, %next : {4}, {0} -> tensor<f32>, tensor<i64>\n"
+                     "  return %sum, %count : tensor<f32>, tensor<i64>\n}}\n",
+                     ids, draw.documents ? ", %documents: " + ids : "", body.text, logits.name, logits.type) +
+         recipeText(draw);
+}
+
+std::string fileOf(const Draw &draw) {
+  return modelText(draw) + planText(draw) +
+         "dist.mesh @one<\"dp\"=1>\ndist.plan @single for @model on @one {\n  batch over \"dp\" microbatch " +
+         std::to_string(draw.batch() - (static_cast<Wrong>(draw.wrong) == Wrong::BatchNoMultiple ? 1 : 0)) + " sequences\n}\n";
+}
+} // namespace hocket::property

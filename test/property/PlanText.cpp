@@ -1,0 +1,178 @@
+// Writes a draw's plan, and says what the compiler owes to it. Legality is stated here anew, not asked of the compiler.
+#include "test/property/Draw.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <regex>
+
+namespace hocket::property {
+
+const std::vector<std::string> &schedules() {
+  static const std::vector<std::string> names = {"1f1b",  "gpipe", "interleaved-1f1b", "zb-h1",  "zb-h2",     "zb-1p",
+                                                 "zb-2p", "zb-v",  "v-half",           "v-min", "dualpipe-v"};
+  return names;
+}
+
+std::vector<std::pair<std::string, int64_t>> axesOf(const Draw &draw) {
+  std::vector<std::pair<std::string, int64_t>> axes = {
+      {"pp", draw.pp}, {"dp", draw.dp}, {"tp", draw.tp}, {"cp", draw.cp},
+      {"dp2", draw.dp2}, {"tp2", draw.tp2}};
+  for (int64_t i = 0, order = draw.order; i < 6; order /= 6 - i, ++i) // the order-th permutation
+    std::swap(axes[i], axes[i + order % (6 - i)]);
+  bool all = draw.unitAxes || draw.ranks() == 1;
+  std::erase_if(axes, [&](auto &axis) {
+    bool declared = all && axis.first.size() == 2 && (axis.first != "cp" || drawn.context);
+    return axis.second == 1 && !declared;
+  });
+  if (static_cast<Wrong>(draw.wrong) == Wrong::IdleAxis)
+    axes.push_back({"idle", 2});
+  return axes;
+}
+
+namespace {
+bool has(const Draw &draw, const std::string &name) {
+  auto axes = axesOf(draw);
+  return std::any_of(axes.begin(), axes.end(), [&](auto &axis) { return axis.first == name; });
+}
+std::string listOf(const Draw &draw, std::initializer_list<const char *> names) {
+  std::vector<std::string> quoted;
+  for (const char *name : names)
+    if (has(draw, name))
+      quoted.push_back(fmt::format("\"{}\"", name));
+  if (quoted.size() < 2)
+    return quoted.empty() ? "" : quoted[0];
+  return fmt::format("{{{}}}", fmt::join(quoted, ", "));
+}
+
+/// Any dimension of any parameter over any part of the tensor axes.
+std::vector<NamedSplit> freeSplits(const Draw &draw) {
+  static const std::regex param("param \"([^\"]*)\" : tensor<([0-9x]*)xf32>");
+  std::string text = modelText(draw);
+  size_t model = text.find("nn.model");
+  std::vector<std::pair<std::string, int64_t>> params; // pattern, rank
+  for (auto it = std::sregex_iterator(text.begin(), text.end(), param); it != std::sregex_iterator(); ++it) {
+    std::string shape = (*it)[2];
+    bool inBlock = static_cast<size_t>(it->position()) < model;
+    params.push_back({(inBlock ? "h.*." : "") + (*it)[1].str(), 1 + std::count(shape.begin(), shape.end(), 'x')});
+  }
+  std::mt19937 random(static_cast<unsigned>(draw.splitSeed));
+  std::vector<NamedSplit> splits;
+  for (int64_t count = 1 + random() % 3; count > 0; --count) {
+    auto &[pattern, rank] = params[random() % params.size()];
+    std::string axes = tensorAxes(draw);
+    int64_t part = draw.tp % 2 == 0 ? 2 : draw.tp % 3 == 0 ? 3 : 1;
+    if (draw.tp2 == 1 && part < draw.tp && part > 1 && random() % 3 == 0)
+      axes = random() % 2 ? fmt::format("{{\"tp\":(1){}}}", part) : fmt::format("{{\"tp\":({}){}}}", part, draw.tp / part);
+    std::string name = pattern;
+    if (name.starts_with("h.*.") && random() % 5 == 0)
+      name.replace(2, 1, "0");
+    splits.push_back({name, static_cast<int64_t>(random() % static_cast<uint64_t>(rank)), axes});
+  }
+  return splits;
+}
+} // namespace
+
+std::string tensorAxes(const Draw &draw) { return listOf(draw, {"tp", "tp2"}); }
+std::string dataAxes(const Draw &draw) { return listOf(draw, {"dp", "dp2"}); }
+
+std::vector<NamedSplit> namedSplits(const Draw &draw) {
+  if (draw.splits == Free)
+    return freeSplits(draw);
+  std::string whole = tensorAxes(draw), kv = whole, groups;
+  if (draw.heads == Grouped && draw.kvHeads % draw.tensor() != 0) {
+    kv = fmt::format("{{\"tp\":(1){}}}", draw.kvHeads);
+    groups = fmt::format("{{\"tp\":({}){}}}", draw.kvHeads, draw.tp / std::max<int64_t>(draw.kvHeads, 1));
+    if (draw.kvHeads == 1)
+      kv = "", groups = whole;
+  }
+  std::vector<NamedSplit> all;
+  auto add = [&](const char *pattern, int64_t dim, const std::string &axes) {
+    if (!axes.empty())
+      all.push_back({pattern, dim, axes});
+  };
+  add("h.*.attn.proj.weight", 0, kv);
+  add("h.*.mlp.fc.weight", draw.inner == Gated ? 2 : 1, whole);
+  add("h.*.mlp.proj.weight", 0, whole);
+  add("wte", 0, whole);
+  if (!draw.tied)
+    add("head", 1, whole);
+  if (draw.heads == Fused) {
+    add("h.*.attn.qkv.weight", 2, kv);
+  } else {
+    add("h.*.attn.q.weight", 1, kv);
+    if (draw.heads == Grouped) {
+      add("h.*.attn.q.weight", 2, groups);
+      add("h.*.attn.kv.weight", 2, kv);
+      add("h.*.attn.proj.weight", 1, groups);
+    } else {
+      add("h.*.attn.k.weight", 1, kv);
+      add("h.*.attn.v.weight", 1, kv);
+    }
+  }
+  std::vector<NamedSplit> chosen;
+  for (size_t i = 0; i < all.size(); ++i)
+    if (draw.splitMask >> i & 1)
+      chosen.push_back(all[i]);
+  return chosen.empty() ? std::vector{all.back()} : chosen;
+}
+
+std::string planText(const Draw &draw) {
+  auto wrong = static_cast<Wrong>(draw.wrong);
+  std::string text = "dist.mesh @mesh<";
+  for (auto &[name, size] : axesOf(draw))
+    text += fmt::format("{}\"{}\"={}", text.ends_with('<') ? "" : ", ", name, size);
+  text += ">\ndist.plan @plan for @model on @mesh {\n";
+  std::string data = dataAxes(draw), tensor = tensorAxes(draw), zeroAxes = listOf(draw, {"dp", "dp2", "cp"});
+  text += fmt::format("  batch {}microbatch {} sequences\n", data.empty() ? "" : "over " + data + " ", draw.microbatch);
+  if (!tensor.empty()) {
+    if (draw.splits == Megatron)
+      text += fmt::format("  split megatron over {}\n", tensor);
+    else
+      for (const NamedSplit &split : namedSplits(draw))
+        text += fmt::format("  split \"{}\" dim {} over {}\n", split.pattern, split.dim, split.axes);
+  }
+  if (wrong == Wrong::AxisTwice)
+    text += "  split \"wte\" dim 0 over \"dp\"\n";
+  if (draw.sequenceSplit)
+    text += fmt::format("  sequence over {}{}\n", tensor, draw.sequenceSplit == 2 ? " keep gathered" : "");
+  static const char *const contexts[] = {"ring", "all_gather", "all_to_all"};
+  if (has(draw, "cp"))
+    text += fmt::format("  context over \"cp\" {}\n", contexts[draw.context]);
+  if (has(draw, "pp"))
+    text += fmt::format("  stages over \"pp\" schedule \"{}\"{}\n", schedules()[draw.schedule],
+                        draw.chunks == 1 ? "" : fmt::format(" chunks {}", draw.chunks));
+  static const char *const gathers[] = {"", " gather per_use", " gather kept", " gather once"};
+  if (wrong == Wrong::ZeroBesideBatch)
+    text += fmt::format("  zero 1 over \"{}\"\n", draw.tp > 1 ? "tp" : "pp");
+  else if (!zeroAxes.empty())
+    text += fmt::format("  zero {} over {}{}{}\n", draw.zero, zeroAxes, gathers[draw.gather],
+                        draw.bucket ? fmt::format(" bucket {}", draw.bucket) : "");
+  return text + "}\n";
+}
+
+Expectation expectationOf(const Draw &draw) {
+  switch (static_cast<Wrong>(draw.wrong)) {
+  case Wrong::Nothing:
+    return {draw.splits == Free && !tensorAxes(draw).empty() ? Expectation::Either : Expectation::Runs, ""};
+  case Wrong::HeadsOverRanks:
+    return {Expectation::Refuses, "cannot split [0-9]+ heads.* over .*, [0-9]+ ranks; legal degrees for [0-9]+ heads.*: 1"};
+  case Wrong::BatchNoMultiple:
+    return {Expectation::Refuses, "^global batch [0-9]+ is not a multiple of [0-9]+ .*; nearest legal: [0-9]+"};
+  case Wrong::StagesExceedLayers:
+    return {Expectation::Refuses, "^stages [0-9]+ exceed layers [0-9]+; legal: 1\\.\\.[0-9]+$"};
+  case Wrong::MicrobatchesTooFew:
+    return {Expectation::Refuses, "needs at least (twice )?as many microbatches as stages: [0-9]+ < [0-9]+"};
+  case Wrong::ChunksOfSchedule:
+    return {Expectation::Refuses, "with 2 chunks a stage; legal: 1$"};
+  case Wrong::IdleAxis:
+    return {Expectation::Refuses, "^no tactic spreads work over mesh axis \"idle\" of 2: "};
+  case Wrong::ZeroBesideBatch:
+    return {Expectation::Refuses, "uses axis \"[a-z0-9]*\", which `[a-z]*` uses already in another way$|does not split the batch"};
+  case Wrong::AxisTwice:
+    return {Expectation::Refuses, "uses axis \"dp\", which `batch` uses already in another way$"};
+  case Wrong::SequenceNoMultiple:
+    return {Expectation::Refuses, "need.*multiple of [0-9]+"};
+  }
+  return {};
+}
+} // namespace hocket::property
