@@ -1,9 +1,7 @@
 // The report for people: stages alike are one block, layers alike one line, the step is a timeline.
-#include "passes/Schedule/Judge.h"
-#include "passes/Schedule/Simulator.h"
-#include "passes/Schedule/Solvers.h"
 #include "passes/Schedule/Timeline.h"
 #include "runtime/Launch/Counted.h"
+#include "tools/hocket/ProgramTimeline.h"
 #include "tools/hocket/StageText.h"
 #include <fmt/format.h>
 #include <sstream>
@@ -21,29 +19,17 @@ std::string cutLines(const std::string &text, size_t most) {
 }
 
 std::string timelineText(const program::ProgramT &program) {
-  schedule::Problem problem;
-  problem.stages = program.ranks.size();
-  problem.microbatches = program.microbatches;
-  for (const auto &rank : program.ranks)
-    for (const auto &body : rank->bodies)
-      problem.chunks = std::max<uint32_t>(problem.chunks, body->chunk + 1);
-  schedule::Faults faults;
-  if (!schedule::adopt(program.schedule, problem, faults))
-    return "";
-  for (schedule::Times &times : problem.times)
-    times.backward = problem.splitWeightGrad ? 1 : 2;
-  auto tables = schedule::solve(program.schedule, problem, faults);
-  auto simulation = tables ? schedule::simulate(problem, *tables, {}, faults) : std::nullopt;
-  if (!simulation)
+  std::optional<ProgramTimeline> timeline = timelineOf(program);
+  if (!timeline)
     return "";
   std::string out = "\ntimeline, a whole backward taken as twice a forward: ";
-  out += schedule::summary(*simulation) + "\n";
-  if (simulation->makespan > 10'000)
+  out += schedule::summary(timeline->simulation) + "\n";
+  if (timeline->simulation.makespan > 10'000)
     return out;
   schedule::TimelineOptions options;
   options.indent = "  ";
   options.unit = 1;
-  return out + cutLines(schedule::renderTimeline(*tables, *simulation, options), 200);
+  return out + cutLines(schedule::renderTimeline(timeline->tables, timeline->simulation, options), 200);
 }
 } // namespace
 
