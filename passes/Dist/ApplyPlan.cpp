@@ -48,15 +48,17 @@ struct ApplyPlanPass : impl::ApplyPlanPassBase<ApplyPlanPass> {
     if (!sound)
       return failure();
     shardings.write();
-    if (failed(settleParameters(*graph, mesh)))
+    FailureOr<Propagation> settled = settleParameters(*graph, mesh);
+    if (failed(settled))
       return failure();
     shardState(step, plan, mesh, wholeBelow);
+    waitForTokens(*settled, plan);
     return success();
   }
 
   /// Parameters that no tactic names follow those that one does: the bias of a column-parallel linear is split as its
   /// output.
-  LogicalResult settleParameters(const StepGraph &graph, MeshOp mesh) {
+  FailureOr<Propagation> settleParameters(const StepGraph &graph, MeshOp mesh) {
     FailureOr<Propagation> propagation = Propagation::run(graph, mesh);
     if (failed(propagation))
       return failure();
@@ -65,7 +67,7 @@ struct ApplyPlanPass : impl::ApplyPlanPassBase<ApplyPlanPass> {
       if (!slot.getShardingAttr())
         slot.setShardingAttr(propagation->toSharding(propagation->atRest(slot)));
     }
-    return success();
+    return propagation;
   }
 };
 } // namespace

@@ -67,8 +67,9 @@ private:
     });
     if (taken || axesSize(mesh, refs) == 1)
       return;
+    bool uneven = info.attention && info.size % axesSize(mesh, refs) != 0;
     for (auto [param, dim] : info.params)
-      splits.push_back({param, dim, refs});
+      splits.push_back({param, dim, refs, uneven});
   }
 
   /// The axes for the KV heads, or for the query heads of each.
@@ -76,6 +77,8 @@ private:
     int64_t heads = headCount(attention), kv = kvHeadCount(attention);
     SmallVector<int64_t> legal = legalDegrees(heads, kv);
     if (!llvm::is_contained(legal, degree)) {
+      if (tactic.getUneven()) // whole KV groups
+        return isKv ? Refs(axes) : Refs();
       refuse(attention, legal);
       return failure();
     }
@@ -135,7 +138,8 @@ SmallVector<std::string> explicitTactics(ArrayRef<ExplicitSplit> splits) {
     if (split.axes.size() == 1 && split.axes.front().isWholeAxis())
       axes = axes.substr(1, axes.size() - 2);
     std::string text =
-        "split \"" + starredName(param.getName()) + "\" dim " + std::to_string(split.dim) + " over " + axes;
+        "split \"" + starredName(param.getName()) + "\" dim " + std::to_string(split.dim) + " over " + axes +
+                       (split.uneven ? " uneven" : "");
     if (!llvm::is_contained(tactics, text))
       tactics.push_back(text);
   }

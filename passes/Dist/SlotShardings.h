@@ -2,6 +2,7 @@
 // refused.
 #pragma once
 #include "passes/Dist/Megatron.h"
+#include "passes/Dist/Propagation.h"
 
 namespace hocket::dist {
 
@@ -52,4 +53,7 @@ bool checkSequenceLengths(nn::TrainingStepOp step, PlanOp plan, MeshOp mesh);
 /// axes of `batch`; moments under `zero 1` split over its axes as well, along the first dimension that these divide
 /// after the other splits, else along the largest; parameters of less than `wholeBelow` bytes stay as they are.
 void shardState(nn::TrainingStepOp step, PlanOp plan, MeshOp mesh, int64_t wholeBelow);
+/// Accumulators of gradients that are sums over tokens which `context` and `sequence` have put on different ranks are
+/// partial over those axes as well, and joined once, in `update`. `settled` knows how gradients are made.
+void waitForTokens(const Propagation &settled, PlanOp plan);
 } // namespace hocket::dist

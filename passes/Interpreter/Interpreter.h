@@ -63,6 +63,7 @@ public:
 private:
   llvm::LogicalResult begin(const Batch &batch);
   llvm::LogicalResult microbatches(const Batch &batch, bool forwardOnly);
+  nn::HostTensor drawsOf(int64_t rows, int64_t microbatch, bool forwardOnly) const;
   void put(nn::SlotOp slot, const nn::HostTensor &whole);
   llvm::FailureOr<double> output(llvm::StringRef name);
   llvm::StringRef argument(int64_t index); ///< name of the slot of tokens (0), labels (1), documents (2); empty
@@ -71,5 +72,6 @@ private:
   SlotLayout layout;
   Precision precision;
   int64_t stepNumber = 0;
+  uint64_t seed = 0; ///< of the last initialize
 };
 } // namespace hocket::interpreter

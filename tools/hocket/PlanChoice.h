@@ -18,6 +18,8 @@ struct PlanFlags {
   std::optional<int64_t> microbatch, zero;
   std::optional<std::string> schedule, experts;
   std::optional<int64_t> chunks;
+  bool sequenceParallel = false;
+  std::string context; ///< empty if not given
 
   void addTo(CLI::App &command);
 };

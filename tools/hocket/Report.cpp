@@ -73,6 +73,8 @@ struct Reporter {
     return program::members(mesh, rank, *flatbuffers::GetRoot<program::Communicator>(builder.GetBufferPointer()));
   }
   static uint64_t sentOf(program::Op op, uint64_t bytes, uint64_t n) {
+    if (op == program::Op::Shift)
+      return n > 1 ? bytes : 0;
     return (op == program::Op::AllReduce ? 2 : 1) * bytes * (n - 1) / n;
   }
 

@@ -49,7 +49,8 @@ struct TransferReport {
   std::string phase, op, axes, cause, path, source;
   uint64_t bytes = 0; ///< of the whole value that is reduced or gathered, or of what is sent
   uint64_t sent =
-      0; ///< what one rank sends for it: all_reduce 2(n-1)/n, reduce_scatter and all_gather (n-1)/n of bytes
+      0; ///< what one rank sends for it: all_reduce 2(n-1)/n, reduce_scatter and all_gather (n-1)/n of bytes,
+         ///< shift all of them
   uint64_t count = 0; ///< a step
 };
 
