@@ -43,6 +43,10 @@ LogicalResult Partitioner::partition(Operation *op) {
       return failure();
     operands.push_back(*local);
   }
+  if (auto region = dyn_cast<LocalOp>(op)) {
+    partitionRegion(region, operands);
+    return success();
+  }
   OpBuilder builder(op);
   IRMapping mapping;
   Operation *local = builder.insert(op->cloneWithoutRegions());

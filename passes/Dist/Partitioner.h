@@ -17,6 +17,8 @@ public:
 
 private:
   llvm::LogicalResult partition(mlir::Operation *op);
+  /// A manual region: its ops in place, each convert as the collective that it is (LocalRegions.cpp).
+  void partitionRegion(LocalOp region, llvm::ArrayRef<mlir::Value> operands);
   llvm::FailureOr<mlir::Value> operandFor(mlir::OpOperand &use);
   llvm::FailureOr<mlir::Value> reshard(mlir::OpOperand &use, const Spread &to);
   mlir::Value emit(mlir::Value value, mlir::OpOperand &use, const ReshardStep &step, mlir::Value local, bool atUse);

@@ -1,5 +1,6 @@
 // The fixed point, and what follows from it for values and uses.
 #include "passes/Dist/Propagation.h"
+#include "passes/Dist/LocalRegions.h"
 #include "passes/Dist/SequenceDimensions.h"
 #include "passes/Dist/Tactics.h"
 using namespace mlir;
@@ -18,7 +19,7 @@ FailureOr<Propagation> Propagation::run(const StepGraph &graph, MeshOp mesh, Pla
     if (ShardingAttr sharding = shardingOf(cast<nn::SlotOp>(slot)))
       collectRefs(sharding, refs);
   FailureOr<AxisAtoms> atoms = AxisAtoms::create(mesh, refs, graph.step);
-  if (failed(atoms))
+  if (failed(atoms) || failed(checkLocalRegions(graph, mesh)))
     return failure();
   Propagation result(graph, std::move(*atoms));
   result.start();
@@ -53,8 +54,10 @@ void Propagation::start() {
   passed.resize(graph->ops.size());
   for (RankedTensorType type : graph->types)
     wishes.emplace_back(type.getRank());
-  for (const StepOp &op : graph->ops)
+  for (const StepOp &op : graph->ops) {
     factors.emplace_back(op.rule.factors.size());
+    owned.push_back(ownAtoms(atoms, op.op));
+  }
   for (auto &[op, node] : graph->slots) {
     auto slot = cast<nn::SlotOp>(op);
     ShardingAttr sharding = shardingOf(slot);
@@ -112,6 +115,23 @@ bool Propagation::visit(int index) {
   each(op.results, op.rule.results, take);
   each(op.operands, op.rule.operands, give);
   each(op.results, op.rule.results, give);
+  if (isa<LocalOp>(op.op))
+    changed |= giveOwn(op);
+  return changed;
+}
+
+/// A manual region's values are split over its axes as it says.
+bool Propagation::giveOwn(const StepOp &op) {
+  bool changed = false;
+  auto give = [&](Node node, const OwnSplit &own) {
+    for (auto [dim, list] : llvm::enumerate(own.dims))
+      changed |= extend(node, static_cast<int>(dim), list);
+  };
+  for (OpOperand &operand : op.op->getOpOperands())
+    if (Node node = op.operands[operand.getOperandNumber()]; node >= 0)
+      give(node, ownSplit(atoms, operand));
+  for (OpResult result : op.op->getResults())
+    give(op.results[result.getResultNumber()], ownSplit(atoms, result));
   return changed;
 }
 
@@ -121,7 +141,8 @@ bool Propagation::takeOver(int op, int factor, ArrayRef<Atom> wish) {
     return false;
   bool changed = false;
   for (Atom atom : wish.drop_front(now.size())) {
-    if (contains(factors[op], atom) || llvm::is_contained(passed[op], atom) || isClosed(op, factor, atom))
+    if (contains(factors[op], atom) || llvm::is_contained(passed[op], atom) ||
+        llvm::is_contained(owned[op], atom) || isClosed(op, factor, atom))
       break;
     now.push_back(atom);
     changed = true;
@@ -198,6 +219,12 @@ static Reduction reductionOf(nn::ReductionKind kind) {
   return Reduction::Sum;
 }
 
+static void addOwn(Spread &spread, const OwnSplit &own) {
+  for (auto [dim, list] : llvm::enumerate(own.dims))
+    spread.dims[dim].insert(spread.dims[dim].begin(), list.begin(), list.end());
+  llvm::append_range(spread.partial, own.partial);
+}
+
 Spread Propagation::natural(Value value) const {
   Operation *maker = value.getDefiningOp();
   if (nn::SlotOp slot = graph->slotOf(maker))
@@ -214,6 +241,7 @@ Spread Propagation::natural(Value value) const {
   if (!spread.partial.empty())
     spread.reduction = reductionOf(op.rule.reduction);
   spread.partial.append(passed[index].begin(), passed[index].end());
+  addOwn(spread, ownSplit(atoms, cast<OpResult>(value)));
   llvm::sort(spread.partial);
   return spread;
 }
@@ -230,6 +258,7 @@ Spread Propagation::need(OpOperand &operand) const {
     spread.partial = passed[index];
     llvm::sort(spread.partial);
   }
+  addOwn(spread, ownSplit(atoms, operand));
   return spread;
 }
 
@@ -252,6 +281,8 @@ SmallVector<Obstacle> Propagation::obstacles() const {
     found.push_back({op, factor, whole, other, atom, node, dim});
   };
   for (auto [index, op] : llvm::enumerate(graph->ops)) {
+    if (isa<LocalOp>(op.op)) // it is split as it says
+      continue;
     for (auto [node, term] : llvm::zip(op.operands, op.rule.operands))
       for (auto [dim, factor] : llvm::enumerate(term))
         if (node >= 0)

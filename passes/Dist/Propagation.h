@@ -84,6 +84,7 @@ private:
   void startInputs();
   void settle(llvm::ArrayRef<int> ops);
   bool visit(int op);
+  bool giveOwn(const StepOp &op);
   bool takeOver(int op, int factor, llvm::ArrayRef<Atom> wish);
   bool extend(Node node, int dim, llvm::ArrayRef<Atom> list);
   void findPartials(llvm::ArrayRef<int> ops);
@@ -106,6 +107,7 @@ private:
   llvm::SmallVector<AtomDims, 0> factors; ///< by op
   llvm::SmallVector<Atoms, 0> passed;     ///< by op: partial atoms of joint operands that the results keep
   llvm::SmallVector<Atoms, 0> reserve;    ///< by node: the only atoms that a fixed node may be extended by
+  llvm::SmallVector<Atoms, 0> owned;      ///< by op: axes of its own, where it is a manual region
   llvm::BitVector fixed;                  ///< by node
   llvm::DenseMap<std::pair<int, int>, int> shared; ///< by op and factor: how many of its last atoms are this op's own affair
   llvm::MapVector<int, std::pair<int, Atoms>> closed; ///< by op: a factor, and the atoms that must not split it

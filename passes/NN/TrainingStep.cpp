@@ -234,6 +234,8 @@ void StepBuilder::cloneForward(Operation &op, IRMapping &map) {
                                        op.getPropertiesStorage(), BlockRange(), op.getNumRegions());
   for (auto [from, to] : llvm::zip(op.getRegions(), clone->getRegions()))
     from.cloneInto(&to, map);
+  if (auto retyped = dyn_cast<RetypedOpInterface>(clone))
+    retyped.retype([&](RankedTensorType type) { return Precision::with(fixed(type), element); });
   builder.insert(clone);
   setPhase(clone, Phase::Forward);
   if (auto dropout = dyn_cast<DropoutOp>(clone))

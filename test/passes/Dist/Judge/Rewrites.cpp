@@ -1,50 +1,10 @@
 // Changes of single ops in partitioned programs.
 #include "test/passes/Dist/Judge/Rewrites.h"
+#include "test/passes/Dist/Judge/Claimed.h"
 using namespace mlir;
 using namespace hocket::dist;
 
 namespace hocket::testing {
-
-static ShardAttr claimOf(OpResult result) { return dyn_cast_or_null<ShardAttr>(nn::getSharding(result)); }
-static MeshOp meshOf(Operation *op) { return *op->getParentOfType<ModuleOp>().getOps<MeshOp>().begin(); }
-static StringAttr cause(Operation *op) { return StringAttr::get(op->getContext(), "a test"); }
-static IntegerAttr number(Operation *op, int64_t value) { return OpBuilder(op).getI64IntegerAttr(value); }
-
-static AxisRef axis(Operation *op, StringRef name, int64_t pre = 1, int64_t size = 0) {
-  return {StringAttr::get(op->getContext(), name), pre, size};
-}
-static AxesAttr axesAttr(Operation *op, ArrayRef<AxisRef> refs) { return AxesAttr::get(op->getContext(), refs); }
-
-static void claim(Operation *made, ArrayRef<ShardingAttr> shardings, RankedTensorType global) {
-  SmallVector<Attribute> all;
-  for (ShardingAttr sharding : shardings)
-    all.push_back(ShardAttr::get(made->getContext(), global, sharding));
-  nn::setShardings(made, all);
-}
-static RankedTensorType localOf(Operation *op, RankedTensorType global, ShardingAttr sharding) {
-  return localType(meshOf(op), global, sharding);
-}
-
-/// An op made where `builder` stands, with the phase of `like` and one claimed result.
-template <typename OpT, typename... Args>
-static Value insert(OpBuilder &builder, Operation *like, RankedTensorType global, ShardingAttr sharding, Args... args) {
-  auto made = nn::make<OpT>(builder, like->getLoc(), localOf(like, global, sharding), args...);
-  if (Attribute phase = like->getAttr("phase"))
-    made->setAttr("phase", phase);
-  claim(made, {sharding}, global);
-  return made->getResult(0);
-}
-static Value insertJoin(OpBuilder &builder, Operation *like, RankedTensorType global, ShardingAttr sharding, Value x,
-                        ReductionAttr reduction, AxesAttr axes) {
-  return insert<AllReduceOp>(builder, like, global, sharding, ValueRange(x), reduction, axes, DenseI64ArrayAttr(),
-                             cause(like));
-}
-
-static bool uses(ShardingAttr sharding, const AxisRef &ref) {
-  auto named = [&](const AxisRef &other) { return other.name == ref.name; };
-  return llvm::any_of(sharding.getPartial(), named) ||
-         llvm::any_of(sharding.getDims(), [&](const DimSharding &dim) { return llvm::any_of(dim.axes, named); });
-}
 
 // ---- mutants
 // -----------------------------------------------------------------------------------------------------------
@@ -150,11 +110,6 @@ static bool movePast(AllReduceOp join, Operation *user) {
   return true;
 }
 
-static SmallVector<Operation *> usersInOrder(Operation *op) {
-  SmallVector<Operation *> users(op->getUsers());
-  llvm::sort(users, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  return users;
-}
 bool movePastFirstUser(Operation *op) {
   auto join = dyn_cast<AllReduceOp>(op);
   return join && !op->use_empty() && movePast(join, usersInOrder(op).front());
