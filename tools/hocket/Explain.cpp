@@ -3,6 +3,7 @@
 #include "runtime/Launch/Counted.h"
 #include "tools/CommandLine.h"
 #include "tools/hocket/Commands.h"
+#include "tools/hocket/ExpertGroups.h"
 #include "tools/hocket/LineReport.h"
 #include "tools/hocket/Lowering.h"
 #include "tools/hocket/Report.h"
@@ -41,6 +42,7 @@ int explain(const ExplainOptions &options) {
   }
   Report report = makeReport(*program, options.rank);
   addTypesFrom(*module, report);
+  report.experts = expertGroups(session, *job);
   if (options.format == "json")
     fmt::print("{}\n", reportJson(report, *program).dump(2));
   else
