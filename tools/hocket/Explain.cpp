@@ -4,6 +4,7 @@
 #include "tools/CommandLine.h"
 #include "tools/hocket/Commands.h"
 #include "tools/hocket/ExplicitPlan.h"
+#include "tools/hocket/ExpertGroups.h"
 #include "tools/hocket/LineReport.h"
 #include "tools/hocket/Lowering.h"
 #include "tools/hocket/ShardingReport.h"
@@ -52,6 +53,7 @@ int explain(const ExplainOptions &options) {
   }
   Report report = makeReport(*program, options.rank);
   addTypesFrom(*module, report);
+  report.experts = expertGroups(session, *job);
   if (facts)
     addRemedies(*facts, report);
   if (json) {

@@ -243,6 +243,10 @@ nlohmann::ordered_json hocket::tools::reportJson(const Report &report, const pro
                             {"state", state},
                             {"order", rank.order}});
   }
+  if (const auto &experts = report.experts)
+    out["experts"] = {{"axes", experts->axes}, {"world", experts->world}, {"tp", experts->tp},   {"pp", experts->pp},
+                      {"cp", experts->cp},     {"dp", experts->dp},       {"etp", experts->etp}, {"ep", experts->ep},
+                      {"edp", experts->edp},   {"rest", experts->rest},   {"copies", experts->copies}};
   out["transfers"] = nlohmann::json::array();
   for (const TransferReport &t : report.transfers)
     out["transfers"].push_back({{"stage", t.stage},

@@ -58,7 +58,14 @@ struct TransferReport {
   bool implicit = false;   ///< no tactic asks for it (passes/Dist/PlannedTransfers.h)
 };
 
+/// How many ranks share what, where a plan splits experts; see ExpertGroups.h.
+struct ExpertReport {
+  std::string axes;
+  int64_t world = 1, tp = 1, pp = 1, cp = 1, dp = 1, rest = 1, etp = 1, ep = 1, edp = 1, copies = 1;
+};
+
 struct Report {
+  std::optional<ExpertReport> experts;
   std::vector<RankReport> ranks;
   std::vector<TransferReport> transfers;
 };

@@ -31,6 +31,15 @@ std::string timelineText(const program::ProgramT &program) {
   options.unit = 1;
   return out + cutLines(schedule::renderTimeline(timeline->tables, timeline->simulation, options), 200);
 }
+
+/// `experts over dp:(2)2: 8 ranks = tp 2 · pp 1 · cp 1 · dp 4 = etp 2 · ep 2 · pp 1 · edp 2`
+std::string expertText(const ExpertReport &experts) {
+  auto more = [](int64_t factor, const char *what) { return factor == 1 ? "" : fmt::format(" · {} {}", factor, what); };
+  return fmt::format("experts over {}: {} = tp {} · pp {} · cp {} · dp {}{} = etp {} · ep {} · pp {} · edp {}{}\n",
+                     experts.axes, run::counted(experts.world, "rank"), experts.tp, experts.pp, experts.cp, experts.dp,
+                     more(experts.rest, "unused"), experts.etp, experts.ep, experts.pp, experts.edp,
+                     more(experts.copies, "that do the same"));
+}
 } // namespace
 
 std::string hocket::tools::reportText(const Report &report, const program::ProgramT &program) {
@@ -44,6 +53,8 @@ std::string hocket::tools::reportText(const Report &report, const program::Progr
                      program.sequence, run::counted(program.microbatches, "microbatch"),
                      run::counted(program.microbatchRows, "sequence"),
                      pipeline ? "schedule " + program.schedule : "no pipeline");
+  if (report.experts)
+    out += expertText(*report.experts);
   for (const StageClass &alike : stageClasses(report))
     out += classText(report, alike, pipeline);
   return out + (pipeline ? timelineText(program) : "");
