@@ -84,9 +84,6 @@ FailureOr<Value> Partitioner::reshard(OpOperand &use, const Spread &to) {
   Value local = locals.lookup(value);
   if (from.dims == to.dims && from.partial == to.partial)
     return local;
-  Value &known = resharded[{value, propagation.toSharding(to)}];
-  if (known)
-    return known;
   FailureOr<SmallVector<ReshardStep>> steps = planReshard(atoms, cast<RankedTensorType>(value.getType()), from, to);
   if (failed(steps)) {
     InFlightDiagnostic diag = use.getOwner()->emitOpError()
@@ -95,19 +92,32 @@ FailureOr<Value> Partitioner::reshard(OpOperand &use, const Spread &to) {
     diag.attachNote(value.getLoc()) << "made here";
     return failure();
   }
-  for (const ReshardStep &step : *steps)
-    local = emit(value, use, step, local);
-  return known = local;
+  bool atUse = policy.isMadeAgain(value, *steps);
+  nn::Phase phase = nn::getPhase(use.getOwner());
+  Resharded &known = resharded[{value.getAsOpaquePointer(), propagation.toSharding(to).getAsOpaquePointer(),
+                                atUse && phase != nn::Phase::Forward}];
+  if (known.local) {
+    if (atUse && phase == nn::Phase::Backward) // made for weight_grad, which may be a body of its own, after backward
+      for (Operation *made : known.ops)
+        nn::setPhase(made, phase);
+    return known.local;
+  }
+  for (const ReshardStep &step : *steps) {
+    local = emit(value, use, step, local, atUse);
+    known.ops.push_back(local.getDefiningOp());
+  }
+  return known.local = local;
 }
 
 static ReductionAttr reductionAttr(MLIRContext *context, Reduction reduction) {
   return ReductionAttr::get(context, reduction);
 }
 
-Value Partitioner::emit(Value value, OpOperand &use, const ReshardStep &step, Value local) {
+Value Partitioner::emit(Value value, OpOperand &use, const ReshardStep &step, Value local, bool atUse) {
   Operation *maker = locals.lookup(value).getDefiningOp();
-  OpBuilder builder(value.getContext());
-  builder.setInsertionPointAfter(tails[maker]);
+  OpBuilder builder(use.getOwner());
+  if (!atUse)
+    builder.setInsertionPointAfter(tails[maker]);
   auto global = cast<RankedTensorType>(value.getType());
   RankedTensorType type = localTypeOf(global, step.after);
   MLIRContext *context = builder.getContext();
@@ -137,8 +147,9 @@ Value Partitioner::emit(Value value, OpOperand &use, const ReshardStep &step, Va
     made = nn::make<SliceOp>(builder, loc, type, local, dim, axes);
     break;
   }
-  placeLike(made, value.getDefiningOp(), global, step.after);
-  tails[maker] = made;
+  placeLike(made, atUse ? use.getOwner() : value.getDefiningOp(), global, step.after);
+  if (!atUse)
+    tails[maker] = made;
   return made->getResult(0);
 }
 

@@ -6,11 +6,16 @@ namespace hocket::dist {
 
 static ShardingAttr shardingOf(nn::SlotOp slot) { return dyn_cast_or_null<ShardingAttr>(slot.getShardingAttr()); }
 
+static ShardingAttr useOf(nn::SlotOp slot) { return dyn_cast_or_null<ShardingAttr>(slot.getUseAttr()); }
+
 FailureOr<Propagation> Propagation::run(const StepGraph &graph, MeshOp mesh) {
   SmallVector<AxisRef> refs;
   for (auto &[slot, node] : graph.slots)
-    if (ShardingAttr sharding = shardingOf(cast<nn::SlotOp>(slot)))
+    if (ShardingAttr sharding = shardingOf(cast<nn::SlotOp>(slot))) {
       collectRefs(sharding, refs);
+      if (ShardingAttr use = useOf(cast<nn::SlotOp>(slot)))
+        collectRefs(use, refs);
+    }
   FailureOr<AxisAtoms> atoms = AxisAtoms::create(mesh, refs, graph.step);
   if (failed(atoms))
     return failure();
@@ -50,11 +55,27 @@ void Propagation::start() {
   for (auto &[value, node] : graph->nodes)
     if (auto slot = value.getDefiningOp() ? graph->slotOf(value.getDefiningOp()) : nn::SlotOp();
         slot && !graph->isSlot(node)) {
-      wishes[node] = wishes[graph->slots.lookup(slot)];
+      ShardingAttr use = useOf(slot);
+      bool accumulates = slot.getKind() == nn::SlotKind::Accumulator;
+      wishes[node] = use && !accumulates ? atoms.dimsOf(use) : wishes[graph->slots.lookup(slot)];
+      if (use && accumulates)
+        boundSums(node, use);
       if (ShardingAttr sharding = shardingOf(slot))
         reserve[node] = atoms.partialOf(sharding);
       fixed.set(static_cast<unsigned>(node));
     }
+}
+
+void Propagation::boundSums(Node accumulator, ShardingAttr use) {
+  AtomDims dims = atoms.dimsOf(use);
+  for (auto [index, operand] : graph->uses[accumulator]) {
+    const StepOp &op = graph->ops[index];
+    if (op.region != &nn::TrainingStepOp(graph->step).getMicrobatch())
+      continue;
+    AtomDims &bound = bounds.try_emplace(index, op.rule.factors.size()).first->second;
+    for (auto [dim, factor] : llvm::enumerate(op.rule.operands[operand]))
+      bound[factor] = dims[dim];
+  }
 }
 
 void Propagation::settle(ArrayRef<int> ops) {
@@ -83,9 +104,16 @@ bool Propagation::visit(int index) {
   };
   auto take = [&](Node node, int dim, int factor) { changed |= takeOver(index, factor, wishes[node][dim]); };
   auto give = [&](Node node, int dim, int factor) { changed |= extend(node, dim, factors[index][factor]); };
+  auto bound = bounds.find(index);
+  auto giveBounded = [&](Node node, int dim, int factor) {
+    ArrayRef<Atom> list = factors[index][factor];
+    if (bound != bounds.end())
+      list = list.take_while([&](Atom atom) { return llvm::is_contained(bound->second[factor], atom); });
+    changed |= extend(node, dim, list);
+  };
   each(op.operands, op.rule.operands, take);
   each(op.results, op.rule.results, take);
-  each(op.operands, op.rule.operands, give);
+  each(op.operands, op.rule.operands, giveBounded);
   each(op.results, op.rule.results, give);
   return changed;
 }

@@ -13,6 +13,10 @@
 //   - An accumulator, partial at rest, may be joined into shards: its wish is extended by atoms over which it is
 //   partial.
 //     That makes ZeRO's reduce_scatter.
+//   - What microbatch reads of a slot that is `used as` something else than it lies at rest wishes what it is used as;
+//     so a parameter that ZeRO-3 splits at rest is gathered, and no op is split by it. An accumulator that ZeRO-2
+//     splits at rest splits the sum that goes into it; of what is added it wishes no more than what it is used as: the
+//     gradient is made, and cast, as a summand, and then scattered.
 //
 // The sharding in which an op makes a result: the atoms of its dimensions' factors, and partial over the atoms of
 // factors that it does not have. Partial values are joined where they are made, but for:
@@ -73,6 +77,7 @@ public:
 private:
   Propagation(const StepGraph &graph, AxisAtoms atoms) : graph(&graph), atoms(std::move(atoms)) {}
   void start();
+  void boundSums(Node accumulator, ShardingAttr use);
   void settle(llvm::ArrayRef<int> ops);
   bool visit(int op);
   bool takeOver(int op, int factor, llvm::ArrayRef<Atom> wish);
@@ -87,5 +92,7 @@ private:
   llvm::SmallVector<Atoms, 0> passed;     ///< by op: partial atoms of joint operands that the results keep
   llvm::SmallVector<Atoms, 0> reserve;    ///< by node: the only atoms that a fixed node may be extended by
   llvm::BitVector fixed;                  ///< by node
+  /// Sums into accumulators that are used otherwise than they lie: what they may wish of operands, by factor.
+  llvm::DenseMap<int, AtomDims> bounds;
 };
 } // namespace hocket::dist

@@ -23,7 +23,7 @@ void PlanFlags::addTo(CLI::App &command) {
   for (auto *option :
        {command.add_option("--microbatch", microbatch, "sequences that a rank takes at a time (1)")
             ->check(wholeNumber(1, 1 << 30)),
-        command.add_option("--zero", zero, "ZeRO stage over dp: 0 or 1 (0)")->check(wholeNumber(0, 1)),
+        command.add_option("--zero", zero, "ZeRO stage over the data axes: 0 to 3 (0)")->check(wholeNumber(0, 3)),
         command.add_option("--schedule", schedule, scheduleHelp()),
         command.add_option("--chunks", chunks, "pieces of the model a stage holds, of schedules with several (1)")
             ->check(wholeNumber(1, 1024))})

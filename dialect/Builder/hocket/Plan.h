@@ -37,6 +37,13 @@ inline Schedule schedule(std::string name) { return {std::move(name)}; }
 struct Megatron {};
 inline constexpr Megatron megatron;
 
+/// When a parameter that ZeRO-3 splits at rest is gathered; chosen by price where nothing is said.
+enum class Gather { PerUse, Kept, Once, OncePartial, Chosen };
+struct ZeroOptions {
+  Gather gather = Gather::Chosen;
+  std::optional<int64_t> bucket; ///< bytes that collectives of parameters carry together
+};
+
 /// Made by Module::mesh. Ranks are numbered through the axes as declared, the last one fastest.
 class Mesh {
 private:
@@ -55,8 +62,9 @@ public:
   Plan &split(Megatron form, const Over &over, Where where = Where::current());
   /// Layers cut into stages along an axis: gpipe, 1f1b, ….
   Plan &stages(const Over &over, const Schedule &schedule, Where where = Where::current());
-  /// ZeRO: 0 nothing, 1 optimizer state split over the data axes, ….
+  /// ZeRO: split over the data axes are 0 nothing, 1 optimizer state, 2 also accumulators, 3 also parameters.
   Plan &zero(int64_t stage, const Over &over, Where where = Where::current());
+  Plan &zero(int64_t stage, const Over &over, ZeroOptions options, Where where = Where::current());
 
 private:
   friend struct detail::Access;

@@ -28,3 +28,15 @@ dist.plan @plain for @gpt on @cluster {
   // CHECK-NEXT: stages over "pp" schedule gpipe chunks 2
   stages over "pp" schedule "gpipe" chunks 2
 }
+// CHECK-LABEL: dist.plan @fully_split
+dist.plan @fully_split for @gpt on @cluster {
+  batch over "dp" microbatch 1 sequences
+  // CHECK: zero 3 over "dp" gather per_use bucket 65536
+  zero 3 over "dp" gather per_use bucket 65536
+}
+// CHECK-LABEL: dist.plan @gathered_once
+dist.plan @gathered_once for @gpt on @cluster {
+  batch over "dp" microbatch 1 sequences
+  // CHECK: zero 3 over "dp" gather once_partial
+  zero 3 over "dp" gather once_partial
+}

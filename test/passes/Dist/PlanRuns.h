@@ -20,6 +20,7 @@ struct TestPlan {
   std::string splits = "split megatron over \"tp\"";               ///< tactics beside batch and zero
   std::string precision = "params f32 compute f32 accumulate f32"; ///< of the recipe
   std::string entries = "";                                        ///< of the recipe, further ones
+  std::string zeroOptions = "";                                    ///< `gather kept`, `bucket 100`
   std::string text() const;
 };
 
