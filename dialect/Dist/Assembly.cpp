@@ -41,7 +41,7 @@ static ParseResult parseSplitWhat(OpAsmParser &parser, StringAttr &pattern, Inte
   int64_t number = 0;
   SMLoc loc = parser.getCurrentLocation();
   if (failed(parser.parseOptionalString(&name)))
-    return parser.emitError(loc) << "expected a parameter's name in quotes with `dim`, or `megatron`";
+    return parser.emitError(loc) << "expected a parameter's name in quotes with `dim`, `auto` or `megatron`";
   if (parser.parseKeyword("dim") || parser.parseInteger(number))
     return failure();
   pattern = parser.getBuilder().getStringAttr(name);
@@ -118,6 +118,18 @@ static ParseResult parseReductionWord(OpAsmParser &parser, ReductionAttr &reduct
 }
 static void printReductionWord(OpAsmPrinter &printer, Operation *, ReductionAttr reduction) {
   printer << stringifyReduction(reduction.getValue());
+}
+
+static ParseResult parseGatherWord(OpAsmParser &parser, GatherAttr &gather) {
+  StringRef word;
+  SMLoc loc = parser.getCurrentLocation();
+  if (failed(parser.parseOptionalKeyword(&word, {"per_use", "kept", "once", "once_partial"})))
+    return parser.emitError(loc) << "expected when parameters are gathered: per_use, kept, once or once_partial";
+  gather = GatherAttr::get(parser.getContext(), *symbolizeGather(word));
+  return success();
+}
+static void printGatherWord(OpAsmPrinter &printer, Operation *, GatherAttr gather) {
+  printer << stringifyGather(gather.getValue());
 }
 
 #define GET_OP_CLASSES

@@ -46,6 +46,9 @@ inline StageSizes cuts(std::vector<int64_t> layers) { return {false, std::move(l
 /// Splits that Megatron-LM makes: columns, rows, heads and vocabulary, found by factors and not by names.
 struct Megatron {};
 inline constexpr Megatron megatron;
+/// Splits of least cost, found by factors: `split auto`.
+struct Automatic {};
+inline constexpr Automatic automatic;
 /// Whether ranks may hold different numbers of heads (whole KV groups).
 enum Heads : uint8_t { even, uneven };
 
@@ -54,6 +57,13 @@ struct KeepGathered {};
 inline constexpr KeepGathered keep_gathered;
 /// How attention sees keys that other ranks hold.
 enum class Context { ring, all_gather, all_to_all };
+
+/// When a parameter that ZeRO-3 splits at rest is gathered; chosen by price where nothing is said.
+enum class Gather { PerUse, Kept, Once, OncePartial, Chosen };
+struct ZeroOptions {
+  Gather gather = Gather::Chosen;
+  std::optional<int64_t> bucket; ///< bytes that collectives of parameters carry together
+};
 
 /// Made by Module::mesh. Ranks are numbered through the axes as declared, the last one fastest.
 class Mesh {
@@ -71,6 +81,7 @@ public:
   /// One dimension of every parameter whose name fits.
   Plan &split(std::string_view pattern, Dim dim, const Over &over, Heads heads = even, Where where = Where::current());
   Plan &split(Megatron form, const Over &over, Heads heads = even, Where where = Where::current());
+  Plan &split(Automatic form, const Over &over, Where where = Where::current());
   /// The experts of every mixture; axes that also split the batch are its last ones.
   Plan &experts(const Over &over, Where where = Where::current());
   /// Sequence parallelism: what no parameter's split reaches is split along the sequence.
@@ -81,8 +92,9 @@ public:
   /// Layers cut into stages along an axis: gpipe, 1f1b, ….
   Plan &stages(const Over &over, const Schedule &schedule, Where where = Where::current());
   Plan &stages(const Over &over, const StageSizes &sizes, const Schedule &schedule, Where where = Where::current());
-  /// ZeRO: 0 nothing, 1 optimizer state split over the data axes, ….
+  /// ZeRO: split over the data axes are 0 nothing, 1 optimizer state, 2 also accumulators, 3 also parameters.
   Plan &zero(int64_t stage, const Over &over, Where where = Where::current());
+  Plan &zero(int64_t stage, const Over &over, ZeroOptions options, Where where = Where::current());
 
 private:
   friend struct detail::Access;

@@ -27,6 +27,8 @@ dist.plan @all for @gpt on @cluster {
 dist.plan @plain for @gpt on @cluster {
   // CHECK-NEXT: batch microbatch 1 sequences
   batch microbatch 1 sequences
+  // CHECK-NEXT: split auto over "tp"
+  split auto over "tp"
   // CHECK-NEXT: sequence over "tp"{{$}}
   sequence over "tp"
   // CHECK-NEXT: context over "cp" all_to_all
@@ -56,4 +58,16 @@ dist.plan @long for @gpt on @cluster {
   context over "cp" ring
   // CHECK-NEXT: zero 1 over {"dp", "cp"}
   zero 1 over {"dp", "cp"}
+}
+// CHECK-LABEL: dist.plan @fully_split
+dist.plan @fully_split for @gpt on @cluster {
+  batch over "dp" microbatch 1 sequences
+  // CHECK: zero 3 over "dp" gather per_use bucket 65536
+  zero 3 over "dp" gather per_use bucket 65536
+}
+// CHECK-LABEL: dist.plan @gathered_once
+dist.plan @gathered_once for @gpt on @cluster {
+  batch over "dp" microbatch 1 sequences
+  // CHECK: zero 3 over "dp" gather once_partial
+  zero 3 over "dp" gather once_partial
 }
