@@ -20,7 +20,7 @@ Tensor positions(Tensor tokens, Where where) {
   if (!use.sound())
     return use.unknown();
   auto type = RankedTensorType::get(use.tensorType(tokens).getShape(), use.builder.getI32Type());
-  return use.make<nn::PositionsOp>(type, mlir::Value());
+  return use.make<nn::PositionsOp>(type, mlir::Value(), mlir::IntegerAttr(), mlir::IntegerAttr());
 }
 
 Tensor embedding(Tensor ids, Tensor table, Where where) {
@@ -155,7 +155,7 @@ Tensor attention(Tensor q, Tensor k, Tensor v, At at, const Attention &options, 
   return use.make<nn::AttentionOp>(shaped(qType, shape), mlir::Type(), Access::value(q), Access::value(k),
                                    Access::value(v), Access::value(at.queries), Access::value(at.keys), documents,
                                    nn::MaskKindAttr::get(builder.getContext(), mask), builder.getF64FloatAttr(scale),
-                                   whole(builder, options.window), real(builder, options.softcap));
+                                   whole(builder, options.window), real(builder, options.softcap), mlir::UnitAttr());
 }
 
 // ---- element by element

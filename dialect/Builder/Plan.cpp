@@ -35,18 +35,18 @@ Plan &Plan::batch(const Over &over, Microbatch microbatch, Where where) {
   return *this;
 }
 
-Plan &Plan::split(std::string_view pattern, Dim dim, const Over &over, Where where) {
+Plan &Plan::split(std::string_view pattern, Dim dim, const Over &over, Heads heads, Where where) {
   enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
     dist::SplitOp::create(builder, loc, builder.getStringAttr(pattern), builder.getI64IntegerAttr(dim.index),
-                          mlir::StringAttr(), axes);
+                          mlir::StringAttr(), axes, heads == uneven);
   });
   return *this;
 }
 
-Plan &Plan::split(Megatron, const Over &over, Where where) {
+Plan &Plan::split(Megatron, const Over &over, Heads heads, Where where) {
   enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
     dist::SplitOp::create(builder, loc, mlir::StringAttr(), mlir::IntegerAttr(), builder.getStringAttr("megatron"),
-                          axes);
+                          axes, heads == uneven);
   });
   return *this;
 }
@@ -54,6 +54,36 @@ Plan &Plan::split(Megatron, const Over &over, Where where) {
 Plan &Plan::experts(const Over &over, Where where) {
   enter(*state, Access::op(*this), over, where,
         [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) { dist::ExpertsOp::create(builder, loc, axes); });
+  return *this;
+}
+
+Plan &Plan::sequence(const Over &over, Where where) {
+  enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
+    dist::SequenceOp::create(builder, loc, axes, mlir::UnitAttr());
+  });
+  return *this;
+}
+
+Plan &Plan::sequence(const Over &over, KeepGathered, Where where) {
+  enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
+    dist::SequenceOp::create(builder, loc, axes, builder.getUnitAttr());
+  });
+  return *this;
+}
+
+Plan &Plan::context(const Over &over, Context kind, Where where) {
+  enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
+    auto known = kind == Context::ring         ? dist::ContextKind::Ring
+                 : kind == Context::all_gather ? dist::ContextKind::AllGather
+                                               : dist::ContextKind::AllToAll;
+    dist::ContextOp::create(builder, loc, axes, known);
+  });
+}
+
+Plan &Plan::split(Automatic, const Over &over, Where where) {
+  enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
+    dist::SplitOp::create(builder, loc, mlir::StringAttr(), mlir::IntegerAttr(), builder.getStringAttr("auto"), axes);
+  });
   return *this;
 }
 

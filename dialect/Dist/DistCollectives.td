@@ -67,10 +67,10 @@ def Dist_MaskOp : Dist_PlacedOp<"mask", (ins NN_Tensor:$x, I64Attr:$dim, I64Attr
   let hasVerifier = 1;
 }
 def Dist_OffsetOp : Dist_Op<"offset", [Pure, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
-  let summary = "where this rank's shard begins in a dimension of `size` elements split over `axes`";
-  let arguments = (ins I64Attr:$size, Dist_AxesAttr:$axes);
+  let summary = "where this rank's shard begins in a dimension of `size` elements split over `axes`; `behind k`: that of the rank k places before, around";
+  let arguments = (ins I64Attr:$size, Dist_AxesAttr:$axes, OptionalAttr<I64Attr>:$behind);
   let results = (outs I64:$y);
-  let assemblyFormat = "`of` $size `over` custom<Axes>($axes) attr-dict";
+  let assemblyFormat = "`of` $size `over` custom<Axes>($axes) (`behind` $behind^)? attr-dict";
   let hasVerifier = 1;
 }
 #endif

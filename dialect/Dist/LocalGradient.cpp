@@ -81,7 +81,8 @@ void Transposition::addGradients() {
   OpBuilder builder(last);
   // A mark between the two: ops that keep more for their derivative are replaced, the last one too.
   lastForward = OffsetOp::create(builder, op.getLoc(), builder.getI64Type(), builder.getI64IntegerAttr(1),
-                                 AxesAttr::get(op.getContext(), AxisRef{StringAttr::get(op.getContext(), op.axis(0).getName())}));
+                                 AxesAttr::get(op.getContext(), AxisRef{StringAttr::get(op.getContext(), op.axis(0).getName())}),
+                                 IntegerAttr());
   for (auto [i, value] : llvm::enumerate(last.getValues()))
     if (resultGrads[i]) {
       seeds.push_back(block.addArgument(value.getType(), value.getLoc()));

@@ -150,7 +150,7 @@ template <typename OpT> int64_t pairFlops(OpT op, int64_t depth) {
 // -------------------------------------------------------------------------------------------------------
 LogicalResult AttentionOp::verify() {
   ShapeCheck check(*this);
-  check.floating({{"q", getQ()}, {"k", getK()}, {"v", getV()}, {"y", getY()}});
+  check.floating({{"q", getQ()}, {"k", getK()}, {"v", getV()}}).widened({"y", getY()}, {"q", getQ()});
   if (getLse())
     check.element({"lse", getLse()}, Float32Type::get(getContext()));
   checkMask(check, *this);
@@ -289,7 +289,8 @@ static std::string mergeRule(AttentionMergeOp op) {
 LogicalResult AttentionMergeOp::verify() {
   Type f32 = Float32Type::get(getContext());
   ShapeCheck check(*this);
-  check.floating({{"a", getA()}, {"b", getB()}, {"y", getY()}})
+  check.floating({{"a", getA()}, {"b", getB()}})
+      .widened({"a", getA()}, {"y", getY()})
       .element({"a_lse", getALse()}, f32)
       .element({"b_lse", getBLse()}, f32)
       .element({"lse", getLse()}, f32);

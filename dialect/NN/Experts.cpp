@@ -7,6 +7,9 @@ using namespace hocket::nn;
 namespace {
 IntegerType i32(Operation *op) { return IntegerType::get(op->getContext(), 32); }
 
+/// False for -1, and for what lies in padding.
+bool hasPlace(double number) { return number >= 0; }
+
 /// Rows of a routed tensor [e, b, c, h].
 struct Places {
   int64_t batch, capacity, width;
@@ -71,7 +74,7 @@ void DispatchOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef
   Places places(results[0]);
   int64_t length = x.shape[1], top = slots.shape[2], perSequence = tokens.shape[1] * tokens.shape[2];
   for (int64_t i = 0; i < tokens.size(); ++i) {
-    int64_t b = i / perSequence, slot = i % perSequence, token = static_cast<int64_t>(tokens[i]);
+    int64_t b = i / perSequence, slot = i % perSequence, token = hasPlace(tokens[i]) ? int64_t(tokens[i]) : -1;
     double weight = 1;
     for (int64_t j = 0; operands.size() > 3 && token >= 0 && j < top; ++j)
       if (int64_t at = (b * length + token) * top + j; slots[at] == static_cast<double>(slot))
@@ -95,7 +98,7 @@ void CombineOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<
   int64_t length = slots.shape[1], top = slots.shape[2];
   std::fill(y.data.begin(), y.data.end(), 0.0);
   for (int64_t i = 0; i < slots.size(); ++i) {
-    if (slots[i] < 0)
+    if (!hasPlace(slots[i]))
       continue;
     int64_t row = places.row(i / (length * top), static_cast<int64_t>(slots[i]));
     double weight = operands.size() > 3 ? (*operands[3])[i] : 1;
@@ -128,7 +131,7 @@ void CombineGradOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArray
   int64_t length = slots.shape[1], top = slots.shape[2];
   for (int64_t i = 0; i < slots.size(); ++i) {
     double sum = 0;
-    for (int64_t h = 0; slots[i] >= 0 && h < places.width; ++h)
+    for (int64_t h = 0; hasPlace(slots[i]) && h < places.width; ++h)
       sum += x[places.row(i / (length * top), static_cast<int64_t>(slots[i])) + h] * dy[i / top * places.width + h];
     results[0][i] = sum;
   }

@@ -1,5 +1,5 @@
 // Reads, prints and checks factor rules.
-#include "dialect/NN/FactorRule.h"
+#include "dialect/NN/NN.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -7,6 +7,14 @@ using namespace mlir;
 
 namespace hocket::nn {
 using Term = SmallVector<int>;
+
+int64_t onlyOffsetFactor(Operation *op, unsigned operand) {
+  if (!op->getOperand(operand).getType().isInteger(64))
+    return -1;
+  FactorRule rule = cast<FactorOpInterface>(op).getFactorRule();
+  auto found = llvm::find_if(rule.factors, [](const Factor &factor) { return factor.needsOffset; });
+  return found == rule.factors.end() ? -1 : found - rule.factors.begin();
+}
 
 static ArrayRef<int64_t> shapeOf(Type type) {
   auto shaped = dyn_cast<RankedTensorType>(type);

@@ -19,6 +19,9 @@ namespace hocket::nn {
 /// Elements of all results (an unknown dimension counts as one); the default cost of an op that touches each once.
 int64_t resultElements(mlir::Operation *op);
 
+/// The one factor of an op's rule that needs an offset, if operand number `operand` is an i64; else -1.
+int64_t onlyOffsetFactor(mlir::Operation *op, unsigned operand);
+
 /// Faults of an op's placement: not one sharding a result, or a sharding of another rank than its result.
 llvm::LogicalResult verifyPlacement(mlir::Operation *op);
 /// Names an op's results by its layer path, its weight and its mnemonic, so that IR reads aloud: %h3_attn_qkv.

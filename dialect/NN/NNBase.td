@@ -61,7 +61,7 @@ class NN_OffsetOp<string mnemonic, dag specific, list<Trait> traits = []> : NN_P
     DeclareOpInterfaceMethods<NN_ReferenceOpInterface>] # traits> {
   let hasVerifier = 1;
   let extraClassDefinition = nameResults # [{
-    void $cppClass::setOffsetOperand(::mlir::Value offset) { getOffsetMutable().assign(offset); }
+    void $cppClass::setOffsetOperand(int64_t, ::mlir::Value offset) { getOffsetMutable().assign(offset); }
   }];
 }
 defvar differentiable = [DeclareOpInterfaceMethods<NN_DifferentiableOpInterface>];

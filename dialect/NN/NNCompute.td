@@ -153,6 +153,56 @@ def NN_StackOp : NN_ComputeOp<"stack", (ins Variadic<NN_Tensor>:$xs, I64Attr:$di
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = "$xs `dim` $dim `:` type($xs) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict";
 }
+def NN_ConcatOp : NN_ComputeOp<"concat", (ins Variadic<NN_Tensor>:$xs, I64Attr:$dim), differentiable> {
+  let summary = "tensors one after another along a dimension that they have: the rotary and the other part of a key";
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = "$xs `dim` $dim `:` type($xs) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict";
+}
+def NN_PartOp : NN_ComputeOp<"part", (ins NN_Tensor:$x, I64Attr:$dim, I64Attr:$from), differentiable> {
+  let summary = "a piece of x along `dim`, from element `from` on, as long as the result is: what concat joined";
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = [{$x `dim` $dim `from` $from `:` type($x) `->` type($y)
+      `` custom<Placement>($path, $phase, $shardings) attr-dict}];
+}
+def NN_PadOp : NN_ComputeOp<"pad", (ins NN_Tensor:$x, I64Attr:$dim, I64Attr:$from), differentiable> {
+  let summary = "zeros of the result's shape, with x along `dim` from element `from` on";
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = [{$x `dim` $dim `from` $from `:` type($x) `->` type($y)
+      `` custom<Placement>($path, $phase, $shardings) attr-dict}];
+}
+def NN_SpreadOp : NN_ComputeOp<"spread", (ins NN_Tensor:$x, I64Attr:$dim), differentiable> {
+  let summary = "x again and again along a new dimension `dim`: one key for all heads";
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = "$x `dim` $dim `:` type($x) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict";
+}
+def NN_SumOverOp : NN_ComputeOp<"sum_over", (ins NN_Tensor:$x, I64Attr:$dim), differentiable> {
+  let summary = "sum over dimension `dim`, which the result does not have";
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = "$x `dim` $dim `:` type($x) `->` type($y) `` custom<Placement>($path, $phase, $shardings) attr-dict";
+}
+def NN_DropoutOp : NN_PlacedOp<"dropout", (ins NN_Tensor:$x, NN_Tensor:$positions, F64Attr:$rate, Optional<NN_Tensor>:$draws,
+    OptionalAttr<StrAttr>:$stream, Optional<I64>:$number, OptionalAttr<DenseI64ArrayAttr>:$extents, Variadic<I64>:$offsets,
+    OptionalAttr<DenseI64ArrayAttr>:$offset_dims), [Pure, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<NN_FactorOpInterface, ["setOffsetOperand", "getOffsetFactor"]>,
+    DeclareOpInterfaceMethods<NN_ReferenceOpInterface>] # differentiable> {
+  let summary = "x / (1 - rate) where an element is kept, 0 where it is dropped (with probability `rate`)";
+  let description = [{
+    x is [b, s, …], positions [b, s] i32. In a model that is all there is to say. In a training step `draws` [b] i32 has a
+    random number of each sequence, a function of (seed, step, row of the global batch); `stream` names this dropout among
+    all of the model (its layer's path), and `extents` are the global sizes of x's dimensions behind b and s. Whether an element is kept
+    is a function of its sequence's draw, the stream, its position and its global index in `extents` (dialect/NN/Random.h), so
+    that no plan, and no second forward, changes the mask, and forward and backward make the same one. A draw of 0
+    keeps all: what a held-out evaluation gives. Without draws nothing is dropped.
+    `offsets` say where the shard begins in the dimensions `offset_dims` of x. In a kernel `number` stands for the
+    stream's name, so that layers share kernels.
+  }];
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = [{$x `at` $positions `rate` `(` custom<Real>($rate) `)` (`draws` $draws^ `of` $extents)?
+      (`stream` $stream^)? (`number` $number^)? (`offsets` $offsets^ `dims` $offset_dims)?
+      `:` type($x) `,` type($positions) (`,` type($draws)^)? `->` type($y)
+      `` custom<Placement>($path, $phase, $shardings) attr-dict}];
+  let hasVerifier = 1;
+}
 def NN_SumOp : NN_ComputeOp<"sum", (ins NN_Tensor:$x), differentiable # [NN_MayWiden]> {
   let summary = "sum over the leading dimensions that the result does not have";
   let results = (outs NN_Tensor:$y);

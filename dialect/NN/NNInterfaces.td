@@ -22,9 +22,14 @@ def NN_FactorOpInterface : OpInterface<"FactorOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<"The rule of this op.", "::hocket::nn::FactorRule", "getFactorRule">,
-    InterfaceMethod<[{Gives the op the offset of its shard (an i64 value) in the factor marked `needsOffset`; set by the
-        partitioner once that factor is split. Called only on ops whose rule has such a factor.}],
-      "void", "setOffsetOperand", (ins "::mlir::Value":$offset), [{}], [{ (void)offset; }]>
+    InterfaceMethod<[{Gives the op the offset of its shard (an i64 value) in a factor of its rule that is marked
+        `needsOffset`; set by the partitioner once that factor is split. An op may have several such factors.}],
+      "void", "setOffsetOperand", (ins "int64_t":$factor, "::mlir::Value":$offset), [{}],
+      [{ (void)factor, (void)offset; }]>,
+    InterfaceMethod<[{The factor whose offset operand number `operand` (an i64 value) is; -1 if it is the offset of none.
+        An op with one factor that needs an offset takes every i64 for it.}],
+      "int64_t", "getOffsetFactor", (ins "unsigned":$operand), [{}],
+      [{ return ::hocket::nn::onlyOffsetFactor($_op, operand); }]>
   ];
 }
 

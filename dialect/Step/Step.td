@@ -180,9 +180,14 @@ def Step_CollectiveOp : Step_WorkOp<"collective", (ins Step_CollectiveKind:$kind
 // ---- data movement, inside kernels --------------------------------------------------------------------------------------
 def Step_RankScalarOp : Step_Op<"rank_scalar", [Pure]> {
   let summary = "offset of this rank's shard in a dimension of `size` elements split over `axes`, or how many of it are real";
-  let arguments = (ins Step_RankScalarKind:$kind, I64Attr:$size, Dist_AxesAttr:$axes);
+  let description = [{
+    `number`: `size` itself, the same on every rank; over no axes. It is a number of one layer (the stream of its dropout)
+    that is no part of a kernel, so that kernels of all layers are one. `behind k`: that of the rank k places before along `axes`,
+    around; of dimensions that divide evenly.
+  }];
+  let arguments = (ins Step_RankScalarKind:$kind, I64Attr:$size, Dist_AxesAttr:$axes, OptionalAttr<I64Attr>:$behind);
   let results = (outs I64:$y);
-  let assemblyFormat = "$kind `of` $size `over` custom<Axes>($axes) attr-dict";
+  let assemblyFormat = "$kind `of` $size `over` custom<Axes>($axes) (`behind` $behind^)? attr-dict";
   let hasVerifier = 1;
 }
 class Step_MoveOp<string mnemonic, dag specific> : Step_Op<mnemonic, [Pure]> {

@@ -35,7 +35,8 @@ def Step_CollectiveKind : I32EnumAttr<"CollectiveKind", "collective", [
   let cppNamespace = "::hocket::step";
 }
 def Step_RankScalarKind : I32EnumAttr<"RankScalarKind", "number that depends on the rank", [
-    I32EnumAttrCase<"Offset", 0, "offset">, I32EnumAttrCase<"Extent", 1, "extent">]> {
+    I32EnumAttrCase<"Offset", 0, "offset">, I32EnumAttrCase<"Extent", 1, "extent">,
+    I32EnumAttrCase<"Number", 2, "number">]> {
   let cppNamespace = "::hocket::step";
 }
 #endif

@@ -178,6 +178,13 @@ LogicalResult CollectiveOp::verify() {
 
 // ---- data movement -------------------------------------------------------------------------------------------------
 LogicalResult RankScalarOp::verify() {
+  if (getKind() == RankScalarKind::Number) {
+    if (!getAxes().empty())
+      return emitOpError() << "is a number over " << getAxes() << "; a number is the same on every rank, over {}";
+    if (int64_t number = static_cast<int64_t>(getSize()); number < 0 || number > UINT32_MAX)
+      return emitOpError() << "is the number " << number << ", expected 0 to " << UINT32_MAX;
+    return success();
+  }
   if (getAxes().empty())
     return emitOpError() << "names no mesh axis";
   if (static_cast<int64_t>(getSize()) < 1)

@@ -59,3 +59,15 @@ dist.plan @ptd for @llama on @cluster {
   stages over "pp" schedule "1f1b"
   zero 1 over "dp"
 }
+
+// The same ranks for long sequences: 8 tensor-parallel shards, one a KV head, that share norms and residuals along the
+// sequence, and each sequence on 2 ranks.
+dist.mesh @longer<"pp"=16, "dp"=64, "cp"=2, "tp"=8>
+dist.plan @long for @llama on @longer {
+  batch over "dp" microbatch 1 sequences
+  split megatron over "tp"
+  sequence over "tp"
+  context over "cp" ring
+  stages over "pp" schedule "1f1b"
+  zero 1 over {"dp", "cp"}
+}

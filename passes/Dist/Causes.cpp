@@ -24,10 +24,15 @@ std::string Causes::tacticOverAxes(ArrayRef<Atom> atoms, bool inUpdate) const {
   for (Operation &tactic : PlanOp(plan).getBody().front()) {
     bool over =
         llvm::any_of(atoms, [&](Atom atom) { return overlaps(tacticAxes(&tactic), propagation.getAtoms().ref(atom)); });
-    if (over && (!found || (inUpdate && isa<ZeroOp>(tactic))))
+    if (over && (!found || (inUpdate ? isa<ZeroOp>(tactic) : isa<SequenceOp>(tactic))))
       found = &tactic;
   }
   return tacticPart(found, "sharding over " + plainAxes(propagation.getAtoms().toRefs(atoms)));
+}
+
+std::string Causes::ofRing(Operation *attention, ArrayRef<AxisRef> refs) const {
+  auto context = PlanOp(plan).tactic<ContextOp>();
+  return tacticPart(context, "sharding over " + plainAxes(refs)) + opText(attention) + " sees the keys of all ranks";
 }
 
 std::string Causes::joining(Value value, OpOperand &use, const ReshardStep &step) const {

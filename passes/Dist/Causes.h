@@ -16,6 +16,9 @@ public:
   /// Of one step of the reshard that brings `value` to `use`.
   std::string of(mlir::Value value, mlir::OpOperand &use, const ReshardStep &step) const;
 
+  /// Of what goes around in a ring over `refs`.
+  std::string ofRing(mlir::Operation *attention, llvm::ArrayRef<AxisRef> refs) const;
+
 private:
   std::string joining(mlir::Value value, mlir::OpOperand &use, const ReshardStep &step) const;
   std::string moving(mlir::OpOperand &use, const ReshardStep &step) const;

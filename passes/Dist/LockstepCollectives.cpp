@@ -123,13 +123,17 @@ LogicalResult allToAll(Operation *op, Operands operands, Results results, const 
   return success();
 }
 
+/// The rank `count` places before `rank` on the ring along `axes`.
+int64_t placesBefore(const RankGrid &grid, int64_t rank, ArrayRef<AxisRef> axes, int64_t count) {
+  SmallVector<int64_t> ring = groupOf(grid, rank, axes);
+  auto size = static_cast<int64_t>(ring.size());
+  return ring[(llvm::find(ring, rank) - ring.begin() + size - count % size) % size];
+}
+
 LogicalResult shift(Operation *op, Operands operands, Results results, const RankGrid &grid) {
   ArrayRef<AxisRef> axes = cast<ShiftOp>(op).getAxes().getRefs();
-  for (int64_t rank = 0; rank < grid.ranks(); ++rank) {
-    SmallVector<int64_t> group = groupOf(grid, rank, axes);
-    size_t place = llvm::find(group, rank) - group.begin();
-    results[0][rank] = (*operands[0])[group[(place + group.size() - 1) % group.size()]];
-  }
+  for (int64_t rank = 0; rank < grid.ranks(); ++rank)
+    results[0][rank] = (*operands[0])[placesBefore(grid, rank, axes, 1)];
   return success();
 }
 
@@ -160,9 +164,11 @@ LogicalResult mask(Operation *op, Operands operands, Results results, const Rank
 
 LogicalResult offset(Operation *op, Operands, Results results, const RankGrid &grid) {
   auto offset = cast<OffsetOp>(op);
+  ArrayRef<AxisRef> axes = offset.getAxes().getRefs();
+  int64_t behind = static_cast<int64_t>(offset.getBehind().value_or(0));
   for (int64_t rank = 0; rank < grid.ranks(); ++rank)
     results[0][rank][0] = static_cast<double>(
-        pieceOf(grid, rank, static_cast<int64_t>(offset.getSize()), offset.getAxes().getRefs()).begin);
+        pieceOf(grid, placesBefore(grid, rank, axes, behind), static_cast<int64_t>(offset.getSize()), axes).begin);
   return success();
 }
 } // namespace

@@ -67,8 +67,9 @@ private:
     });
     if (taken || axesSize(mesh, refs) == 1)
       return;
+    bool uneven = info.attention && info.size % axesSize(mesh, refs) != 0;
     for (auto [param, dim] : info.params)
-      splits.push_back({param, dim, refs});
+      splits.push_back({param, dim, refs, uneven});
   }
 
   /// The axes for the KV heads, or for the query heads of each.
@@ -76,6 +77,8 @@ private:
     int64_t heads = headCount(attention), kv = kvHeadCount(attention);
     SmallVector<int64_t> legal = legalDegrees(heads, kv);
     if (!llvm::is_contained(legal, degree)) {
+      if (tactic.getUneven()) // whole KV groups
+        return isKv ? Refs(axes) : Refs();
       refuse(attention, legal);
       return failure();
     }
@@ -127,15 +130,18 @@ std::string starredName(StringRef name) {
   return llvm::join(parts, ".");
 }
 
+std::string splitText(StringRef pattern, int64_t dim, ArrayRef<AxisRef> refs) {
+  std::string axes = axesText(refs);
+  if (refs.size() == 1 && refs.front().isWholeAxis())
+    axes = axes.substr(1, axes.size() - 2);
+  return ("split \"" + pattern + "\" dim " + Twine(dim) + " over " + axes).str();
+}
+
 SmallVector<std::string> explicitTactics(ArrayRef<ExplicitSplit> splits) {
   SmallVector<std::string> tactics;
   for (const ExplicitSplit &split : splits) {
     nn::SlotOp param = split.param;
-    std::string axes = axesText(split.axes);
-    if (split.axes.size() == 1 && split.axes.front().isWholeAxis())
-      axes = axes.substr(1, axes.size() - 2);
-    std::string text =
-        "split \"" + starredName(param.getName()) + "\" dim " + std::to_string(split.dim) + " over " + axes;
+    std::string text = splitText(starredName(param.getName()), split.dim, split.axes) + (split.uneven ? " uneven" : "");
     if (!llvm::is_contained(tactics, text))
       tactics.push_back(text);
   }

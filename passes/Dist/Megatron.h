@@ -5,24 +5,28 @@
 // it by row, and one all_reduce stands behind the latter; embedding and head are split along the vocabulary. Everything
 // else (norms, learned positions, biases of row linears) stays whole. Grouped attention on more ranks than KV heads:
 // the KV heads over the major part of the axes, the query heads of each over the rest; keys and values are then alike
-// on the ranks of the minor part.
+// on the ranks of the minor part. Where the tactic says `uneven`, a degree that fits no heads splits the KV heads alone:
+// ceil(kv / degree) of them, with all their query heads, on each rank as long as there are any.
 #pragma once
 #include "passes/Dist/DimensionClasses.h"
 #include "passes/Dist/Tactics.h"
 
 namespace hocket::dist {
 
-/// `split "NAME" dim D over AXES`, for one parameter.
+/// `split "NAME" dim D over AXES`, for one parameter; `uneven`, where its heads do not divide evenly.
 struct ExplicitSplit {
   nn::SlotOp param;
   int dim;
   llvm::SmallVector<AxisRef> axes;
+  bool uneven = false;
 };
 
 /// What `tactic` stands for. Faults are reported there: a degree that does not fit heads, with those that do.
 llvm::FailureOr<llvm::SmallVector<ExplicitSplit>> megatronSplits(const DimensionClasses &classes, SplitOp tactic,
                                                                  MeshOp mesh);
 
+/// `split "h.*.mlp.fc.weight" dim 1 over "tp"`, as in a plan.
+std::string splitText(llvm::StringRef pattern, int64_t dim, llvm::ArrayRef<AxisRef> refs);
 /// The same written as tactics, layers of one form as one with `*`: `split "h.*.mlp.fc.weight" dim 1 over "tp"`.
 llvm::SmallVector<std::string> explicitTactics(llvm::ArrayRef<ExplicitSplit> splits);
 

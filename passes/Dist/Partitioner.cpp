@@ -1,5 +1,6 @@
 // The partitioner: local ops, and what stands between them.
 #include "passes/Dist/Partitioner.h"
+#include "passes/Dist/RingAttention.h"
 using namespace mlir;
 
 namespace hocket::dist {
@@ -67,7 +68,42 @@ LogicalResult Partitioner::partition(Operation *op) {
   nn::setShardings(local, shardings);
   if (auto at = propagation.getGraph().opIndex.find(op); at != propagation.getGraph().opIndex.end())
     setOffset(local, at->second);
+  sendAround(op, local);
   return success();
+}
+
+/// Attention in a ring, where its sequence is split: over the blocks of all ranks instead of the rank's own.
+void Partitioner::sendAround(Operation *op, Operation *local) {
+  if (!local->hasAttr("ring") || !isa<nn::AttentionOp, nn::AttentionGradOp>(local))
+    return;
+  int index = propagation.getGraph().opIndex.lookup(op);
+  SmallVector<AxisRef> refs = atoms.toRefs(propagation.factor(index, propagation.getGraph().ops[index].rule.find("s")));
+  if (refs.empty())
+    return;
+  auto axes = AxesAttr::get(op->getContext(), refs);
+  tails.erase(local);
+  SmallVector<Value> results = emitRing(local, atoms.getMesh(), axes, causes.ofRing(op, refs));
+  for (auto [global, result] : llvm::zip(op->getResults(), results)) {
+    locals[global] = result;
+    tails[result.getDefiningOp()] = result.getDefiningOp();
+  }
+}
+
+/// A value that is made of nothing (positions) is made as it is needed: no rank has to send it.
+Value Partitioner::makeAgain(Value value, const Spread &to) {
+  int index = propagation.getGraph().opIndex.lookup(value.getDefiningOp());
+  Operation *made = locals.lookup(value).getDefiningOp();
+  OpBuilder builder(made->getContext());
+  builder.setInsertionPointAfter(made);
+  Operation *again = builder.clone(*value.getDefiningOp());
+  auto type = cast<RankedTensorType>(value.getType());
+  again->getResult(0).setType(localTypeOf(type, to));
+  nn::setShardings(again, shardOf(type, propagation.toSharding(to)));
+  const StepOp &op = propagation.getGraph().ops[index];
+  for (auto [dim, factor] : llvm::enumerate(op.rule.results[0]))
+    if (op.rule.factors[factor].needsOffset)
+      giveOffset(again, factor, op.rule.factors[factor].size, atoms.toRefs(to.dims[dim]));
+  return again->getResult(0);
 }
 
 FailureOr<Value> Partitioner::operandFor(OpOperand &use) {
@@ -88,9 +124,10 @@ FailureOr<Value> Partitioner::reshard(OpOperand &use, const Spread &to) {
   Value local = locals.lookup(value);
   if (from.dims == to.dims && from.partial == to.partial)
     return local;
-  Value &known = resharded[{value, propagation.toSharding(to)}];
-  if (known)
-    return known;
+  if (isa<nn::PositionsOp>(value.getDefiningOp())) {
+    Value &again = resharded[{value.getAsOpaquePointer(), propagation.toSharding(to).getAsOpaquePointer(), false}].local;
+    return again ? again : again = makeAgain(value, to);
+  }
   FailureOr<SmallVector<ReshardStep>> steps = planReshard(atoms, cast<RankedTensorType>(value.getType()), from, to);
   if (failed(steps)) {
     InFlightDiagnostic diag = use.getOwner()->emitOpError()
@@ -99,19 +136,32 @@ FailureOr<Value> Partitioner::reshard(OpOperand &use, const Spread &to) {
     diag.attachNote(value.getLoc()) << "made here";
     return failure();
   }
-  for (const ReshardStep &step : *steps)
-    local = emit(value, use, step, local);
-  return known = local;
+  bool atUse = policy.isMadeAgain(value, *steps);
+  nn::Phase phase = nn::getPhase(use.getOwner());
+  Resharded &known = resharded[{value.getAsOpaquePointer(), propagation.toSharding(to).getAsOpaquePointer(),
+                                atUse && phase != nn::Phase::Forward}];
+  if (known.local) {
+    if (atUse && phase == nn::Phase::Backward) // made for weight_grad, which may be a body of its own, after backward
+      for (Operation *made : known.ops)
+        nn::setPhase(made, phase);
+    return known.local;
+  }
+  for (const ReshardStep &step : *steps) {
+    local = emit(value, use, step, local, atUse);
+    known.ops.push_back(local.getDefiningOp());
+  }
+  return known.local = local;
 }
 
 static ReductionAttr reductionAttr(MLIRContext *context, Reduction reduction) {
   return ReductionAttr::get(context, reduction);
 }
 
-Value Partitioner::emit(Value value, OpOperand &use, const ReshardStep &step, Value local) {
+Value Partitioner::emit(Value value, OpOperand &use, const ReshardStep &step, Value local, bool atUse) {
   Operation *maker = locals.lookup(value).getDefiningOp();
-  OpBuilder builder(value.getContext());
-  builder.setInsertionPointAfter(tails[maker]);
+  OpBuilder builder(use.getOwner());
+  if (!atUse)
+    builder.setInsertionPointAfter(tails[maker]);
   auto global = cast<RankedTensorType>(value.getType());
   RankedTensorType type = localTypeOf(global, step.after);
   MLIRContext *context = builder.getContext();
@@ -141,8 +191,9 @@ Value Partitioner::emit(Value value, OpOperand &use, const ReshardStep &step, Va
     made = nn::make<SliceOp>(builder, loc, type, local, dim, axes);
     break;
   }
-  placeLike(made, value.getDefiningOp(), global, step.after);
-  tails[maker] = made;
+  placeLike(made, atUse ? use.getOwner() : value.getDefiningOp(), global, step.after);
+  if (!atUse)
+    tails[maker] = made;
   return made->getResult(0);
 }
 
@@ -174,14 +225,18 @@ Value Partitioner::mask(OpOperand &use, Value local, const StepOp &op, int index
 
 void Partitioner::setOffset(Operation *local, int index) {
   const nn::FactorRule &rule = propagation.getGraph().ops[index].rule;
-  for (auto [factor, info] : llvm::enumerate(rule.factors)) {
-    SmallVector<AxisRef> refs = atoms.toRefs(propagation.factor(index, static_cast<int>(factor)));
-    if (!info.needsOffset || refs.empty())
-      continue;
-    OpBuilder builder(local);
-    Value offset = OffsetOp::create(builder, local->getLoc(), builder.getI64Type(),
-                                    builder.getI64IntegerAttr(info.size), AxesAttr::get(builder.getContext(), refs));
-    cast<nn::FactorOpInterface>(local).setOffsetOperand(offset);
-  }
+  for (auto [factor, info] : llvm::enumerate(rule.factors))
+    if (info.needsOffset)
+      giveOffset(local, static_cast<int64_t>(factor), info.size,
+                 atoms.toRefs(propagation.factor(index, static_cast<int>(factor))));
+}
+
+void Partitioner::giveOffset(Operation *local, int64_t factor, int64_t size, ArrayRef<AxisRef> refs) {
+  if (refs.empty())
+    return;
+  OpBuilder builder(local);
+  Value offset = OffsetOp::create(builder, local->getLoc(), builder.getI64Type(), builder.getI64IntegerAttr(size),
+                                  AxesAttr::get(builder.getContext(), refs), IntegerAttr());
+  cast<nn::FactorOpInterface>(local).setOffsetOperand(factor, offset);
 }
 } // namespace hocket::dist

@@ -34,6 +34,7 @@ FailureOr<Propagation> Propagation::run(const StepGraph &graph, MeshOp mesh, Pla
     return run(graph, mesh, plan, more);
   if (failed(result.splitHeads(plan)))
     return failure();
+  result.joinSums(before);
   result.splitSequences(plan, before);
   result.settle(before);
   result.findPartials(before);
@@ -107,7 +108,9 @@ bool Propagation::visit(int index) {
           act(node, static_cast<int>(dim), factor);
   };
   auto take = [&](Node node, int dim, int factor) { changed |= takeOver(index, factor, wishes[node][dim]); };
-  auto give = [&](Node node, int dim, int factor) { changed |= extend(node, dim, factors[index][factor]); };
+  auto give = [&](Node node, int dim, int factor) {
+    changed |= extend(node, dim, ArrayRef(factors[index][factor]).drop_back(shared.lookup({index, factor})));
+  };
   each(op.operands, op.rule.operands, take);
   each(op.results, op.rule.results, take);
   each(op.operands, op.rule.operands, give);

@@ -18,6 +18,9 @@
 //   - Then ops are split that tactics speak of and not slots: the sequence of ops that do not use the axes of `sequence`,
 //     the heads of attention under `context all_to_all`. What is found from these is added to what was there.
 //
+//   - A product whose sum with another is partial over more axes than itself may take these for what it contracts
+//     (JointSums.cpp); no other op hears of that.
+//
 // The sharding in which an op makes a result: the atoms of its dimensions' factors, and partial over the atoms of
 // factors that it does not have. Partial values are joined where they are made, but for:
 //   - `add` and other ops whose operands are jointly linear: where all of these are partial over an axis and are used
@@ -93,6 +96,9 @@ private:
   llvm::LogicalResult splitHeads(PlanOp plan);
   void refuseHeads(ContextOp context, mlir::Operation *op, int64_t kvHeads, int64_t groups, int64_t others,
                    std::string &refused) const;
+  // JointSums.cpp
+  int factorToShare(int op, Atom atom) const;
+  void joinSums(llvm::ArrayRef<int> ops);
   void splitSequences(PlanOp plan, llvm::ArrayRef<int> ops);
 
   const StepGraph *graph;
@@ -103,6 +109,7 @@ private:
   llvm::SmallVector<Atoms, 0> reserve;    ///< by node: the only atoms that a fixed node may be extended by
   llvm::SmallVector<Atoms, 0> owned;      ///< by op: axes of its own, where it is a manual region
   llvm::BitVector fixed;                  ///< by node
+  llvm::DenseMap<std::pair<int, int>, int> shared; ///< by op and factor: how many of its last atoms are this op's own affair
   llvm::MapVector<int, std::pair<int, Atoms>> closed; ///< by op: a factor, and the atoms that must not split it
 };
 } // namespace hocket::dist

@@ -64,4 +64,35 @@ bool SlotShardings::splitContext(ContextOp tactic) {
     });
   return sound;
 }
+
+/// What is added to an accumulator.
+static Value summand(nn::WriteOp write) {
+  Operation *sum = write.getValue().getDefiningOp();
+  for (Value operand : sum->getOperands())
+    if (!isa<nn::ReadOp>(operand.getDefiningOp()))
+      return operand;
+  return write.getValue();
+}
+
+void waitForTokens(const Propagation &settled, PlanOp plan) {
+  const AxisAtoms &atoms = settled.getAtoms();
+  Atoms tokens;
+  for (Operation &tactic : plan.getBody().front())
+    if (isa<ContextOp, SequenceOp>(tactic))
+      tokens.append(atoms.fromRefs(tacticAxes(&tactic)));
+  const StepGraph &graph = settled.getGraph();
+  for (auto write : nn::TrainingStepOp(graph.step).getMicrobatch().getOps<nn::WriteOp>()) {
+    nn::SlotOp slot = graph.slotOf(write);
+    auto sharding = dyn_cast_or_null<ShardingAttr>(slot.getShardingAttr());
+    if (slot.getKind() != nn::SlotKind::Accumulator || !sharding)
+      continue;
+    Atoms partial = atoms.partialOf(sharding);
+    AtomDims dims = atoms.dimsOf(sharding);
+    for (Atom atom : settled.natural(summand(write)).partial)
+      if (llvm::is_contained(tokens, atom) && !contains(dims, atom) && !llvm::is_contained(partial, atom))
+        partial.push_back(atom);
+    llvm::sort(partial);
+    slot.setShardingAttr(sharding.withPartial(atoms.toRefs(partial)));
+  }
+}
 } // namespace hocket::dist

@@ -89,10 +89,11 @@ bool SlotShardings::splitBatch(BatchOp tactic) {
   return sound;
 }
 
-/// Heads must be split evenly, in whole KV groups; other dimensions may be uneven.
+/// Heads must be split evenly, in whole KV groups, unless the plan says `uneven`: then each rank has as many whole groups as
+/// there are left. Query heads of one group are never split unevenly. Other dimensions may be uneven.
 bool SlotShardings::checkDegree(SplitOp tactic, const DimensionClass &info, nn::SlotOp slot) {
   int64_t degree = axesSize(mesh, tactic.getAxes().getRefs());
-  if (!info.attention || info.size % degree == 0)
+  if (!info.attention || info.size % degree == 0 || (tactic.getUneven() && info.kind == DimensionKind::Heads))
     return true;
   std::string what = std::to_string(info.size) + (info.kind == DimensionKind::Groups ? " query heads of each KV head"
                                                   : headCount(info.attention) == info.size ? " heads"
@@ -131,7 +132,7 @@ bool SlotShardings::splitNamed(SplitOp tactic, const DimensionClasses &classes) 
     if (!checkDegree(tactic, classes.of(slot, dim), slot) || !add(slot, dim, tactic.getAxes().getRefs(), tactic))
       sound = false;
     else
-      splits.push_back({slot, dim, SmallVector<AxisRef>(tactic.getAxes().getRefs())});
+      splits.push_back({slot, dim, SmallVector<AxisRef>(tactic.getAxes().getRefs()), tactic.getUneven()});
   }
   if (!found) {
     std::string nearest = nearestParameter(step, *tactic.getPattern());
@@ -157,6 +158,15 @@ bool SlotShardings::splitParameters(SplitOp tactic, const DimensionClasses &clas
     splits.push_back(split);
   }
   return sound;
+}
+
+SmallVector<std::pair<nn::SlotOp, int>> SlotShardings::splitOver(ArrayRef<AxisRef> axes) const {
+  SmallVector<std::pair<nn::SlotOp, int>> found;
+  for (auto &[op, entry] : entries)
+    for (auto [dim, split] : llvm::enumerate(entry.dims))
+      if (llvm::any_of(split.axes, [&](const AxisRef &ref) { return overlaps(axes, ref); }))
+        found.push_back({cast<nn::SlotOp>(op), static_cast<int>(dim)});
+  return found;
 }
 
 void SlotShardings::write() {

@@ -2,6 +2,7 @@
 // refused.
 #pragma once
 #include "passes/Dist/Megatron.h"
+#include "passes/Dist/Propagation.h"
 
 namespace hocket::dist {
 
@@ -21,6 +22,9 @@ public:
   /// Writes what was found on the slots, whole on inputs and outputs that nobody split. Parameters that nobody split
   /// stay without, for propagation to find.
   void write();
+
+  /// Dimensions of parameters that are split over one of these axes, or a part of one, so far.
+  llvm::SmallVector<std::pair<nn::SlotOp, int>> splitOver(llvm::ArrayRef<AxisRef> axes) const;
 
   /// What `split` tactics found, in plan order.
   llvm::ArrayRef<ExplicitSplit> explicitSplits() const { return splits; }
@@ -52,4 +56,7 @@ bool checkSequenceLengths(nn::TrainingStepOp step, PlanOp plan, MeshOp mesh);
 /// axes of `batch`; moments under `zero 1` split over its axes as well, along the first dimension that these divide
 /// after the other splits, else along the largest; parameters of less than `wholeBelow` bytes stay as they are.
 void shardState(nn::TrainingStepOp step, PlanOp plan, MeshOp mesh, int64_t wholeBelow);
+/// Accumulators of gradients that are sums over tokens which `context` and `sequence` have put on different ranks are
+/// partial over those axes as well, and joined once, in `update`. `settled` knows how gradients are made.
+void waitForTokens(const Propagation &settled, PlanOp plan);
 } // namespace hocket::dist

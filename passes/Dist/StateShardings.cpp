@@ -24,14 +24,36 @@ int zeroDimension(MeshOp mesh, RankedTensorType type, ShardingAttr sharding, Arr
   return static_cast<int>(largest);
 }
 
+SmallVector<AxisRef> axesLeft(MeshOp mesh, ArrayRef<AxisRef> axes, ShardingAttr taken) {
+  SmallVector<AxisRef> left;
+  for (const AxisRef &ref : axes) {
+    int64_t whole = mesh.getAxisSize(ref.name), begin = ref.pre, end = begin * axisSize(mesh, ref);
+    SmallVector<AxisRef> used;
+    for (const DimSharding &dim : taken.getDims())
+      llvm::copy_if(dim.axes, std::back_inserter(used), [&](const AxisRef &other) { return other.name == ref.name; });
+    llvm::sort(used, [](const AxisRef &a, const AxisRef &b) { return a.pre < b.pre; });
+    auto keep = [&](int64_t from, int64_t to) {
+      if (from < to)
+        left.push_back(to / from == whole ? AxisRef{ref.name} : AxisRef{ref.name, from, to / from});
+    };
+    for (const AxisRef &other : used) {
+      keep(begin, std::min(other.pre, end));
+      begin = std::max(begin, other.pre * axisSize(mesh, other));
+    }
+    keep(begin, end);
+  }
+  return left;
+}
+
 ShardingAttr momentSharding(MeshOp mesh, RankedTensorType type, ShardingAttr param, ZeroOp zero, int64_t wholeBelow) {
   if (!zero || zero.getStage() == 0 || bytesOf(type) < wholeBelow || axesSize(mesh, zero.getAxes().getRefs()) == 1)
     return param;
-  int dim = zeroDimension(mesh, type, param, zero.getAxes().getRefs());
-  if (dim < 0)
+  SmallVector<AxisRef> left = axesLeft(mesh, zero.getAxes().getRefs(), param);
+  int dim = zeroDimension(mesh, type, param, left);
+  if (dim < 0 || axesSize(mesh, left) == 1)
     return param;
   SmallVector<AxisRef> axes(param.getDims()[dim].axes);
-  axes.append(zero.getAxes().getRefs().begin(), zero.getAxes().getRefs().end());
+  axes.append(left);
   return param.withDim(dim, axes);
 }
 
@@ -58,7 +80,7 @@ void shardState(nn::TrainingStepOp step, PlanOp plan, MeshOp mesh, int64_t whole
     if (!sharding || cast<RankedTensorType>(param.getType()).getRank() != type.getRank())
       sharding = ShardingAttr::whole(meshName, type.getRank());
     if (slot.getKind() == nn::SlotKind::Accumulator)
-      slot.setShardingAttr(sharding.withPartial(data));
+      slot.setShardingAttr(sharding.withPartial(axesLeft(mesh, data, sharding)));
     else if (nn::isOptimizerState(slot.getKind()))
       slot.setShardingAttr(momentSharding(mesh, type, sharding, zero, wholeBelow));
     else if (slot.getKind() == nn::SlotKind::State)

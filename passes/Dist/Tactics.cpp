@@ -24,7 +24,7 @@ std::string tacticText(Operation *tactic) {
   if (auto split = dyn_cast<SplitOp>(tactic))
     return "split " +
            (split.getForm() ? split.getForm()->str() : (*split.getPattern() + " dim " + Twine(*split.getDim())).str()) +
-           over;
+           over + (split.getUneven() ? " uneven" : "");
   if (auto zero = dyn_cast<ZeroOp>(tactic))
     return ("zero " + Twine(zero.getStage())).str() + over;
   if (auto sequence = dyn_cast<SequenceOp>(tactic))

@@ -1,5 +1,6 @@
 // dist collectives as flat ones.
 #include "passes/DistToStep/FlatCollectives.h"
+#include "dialect/NN/Random.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
 using namespace mlir;
@@ -136,8 +137,8 @@ struct Lowering {
 static bool lower(OpBuilder &builder, Operation *op, IRMapping &map, dist::MeshOp mesh) {
   Lowering lower{builder, op, mesh};
   auto in = [&](Value value) { return map.lookup(value); };
-  auto i64 = [&](RankScalarKind kind, int64_t size, dist::AxesAttr axes) -> Value {
-    return RankScalarOp::create(builder, op->getLoc(), builder.getI64Type(), kind, size, axes);
+  auto i64 = [&](RankScalarKind kind, int64_t size, dist::AxesAttr axes, IntegerAttr behind = {}) -> Value {
+    return RankScalarOp::create(builder, op->getLoc(), builder.getI64Type(), kind, size, axes, behind);
   };
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](dist::AllReduceOp reduce) {
@@ -181,7 +182,18 @@ static bool lower(OpBuilder &builder, Operation *op, IRMapping &map, dist::MeshO
         return true;
       })
       .Case([&](dist::OffsetOp offset) {
-        map.map(offset.getY(), i64(RankScalarKind::Offset, offset.getSize(), offset.getAxes()));
+        map.map(offset.getY(), i64(RankScalarKind::Offset, offset.getSize(), offset.getAxes(), offset.getBehindAttr()));
+        return true;
+      })
+      .Case([&](nn::DropoutOp dropout) {
+        auto clone = cast<nn::DropoutOp>(builder.clone(*dropout, map));
+        if (std::optional<StringRef> stream = dropout.getStream()) {
+          Value number = i64(RankScalarKind::Number, nn::streamNumber(*stream),
+                             dist::AxesAttr::get(builder.getContext(), {}));
+          number.getDefiningOp()->moveBefore(clone);
+          clone.getNumberMutable().assign(number);
+          clone.removeStreamAttr();
+        }
         return true;
       })
       .Default(false);

@@ -51,8 +51,9 @@ static HostTensor initialValue(SlotOp slot, RankedTensorType type, uint64_t seed
   return tensor;
 }
 
-void Interpreter::initialize(uint64_t seed) {
+void Interpreter::initialize(uint64_t from) {
   stepNumber = 0;
+  seed = from;
   for (auto slot : machine.step().getSlots().getOps<SlotOp>())
     if (livesAcrossSteps(slot.getKind())) {
       HostTensor value = initialValue(slot, layout.globalType(slot), seed);
@@ -74,7 +75,8 @@ bool Interpreter::setState(SlotKind kind, StringRef name, const HostTensor &whol
 /// The model's arguments are the first input slots; `NAME.all` stands beside the labels.
 StringRef Interpreter::argument(int64_t index) {
   for (auto slot : machine.step().getSlots().getOps<SlotOp>()) {
-    if (slot.getKind() != SlotKind::Input || slot.getName() == "step" || slot.getName().ends_with(".all"))
+    if (slot.getKind() != SlotKind::Input || slot.getName() == "step" || slot.getName() == "draws" ||
+        slot.getName().ends_with(".all"))
       continue;
     if (index-- == 0)
       return slot.getName();
@@ -101,15 +103,26 @@ static HostTensor slice(const HostTensor &all, int64_t index) {
   return one;
 }
 
+/// What the runtime gives for `rows` sequences of a microbatch; 0, which drops nothing, where nothing is trained.
+HostTensor Interpreter::drawsOf(int64_t rows, int64_t microbatch, bool forwardOnly) const {
+  HostTensor draws(ArrayRef<int64_t>{rows});
+  for (int64_t row = 0; row < rows && !forwardOnly; ++row)
+    draws[row] = program::sequenceDraw(seed, static_cast<uint64_t>(stepNumber), microbatch * rows + row);
+  return draws;
+}
+
 LogicalResult Interpreter::microbatches(const Batch &batch, bool forwardOnly) {
   TrainingStepOp step = machine.step();
   SlotOp tokens = step.findSlot(SlotKind::Input, argument(0)), labels = step.findSlot(SlotKind::Input, argument(1));
   SlotOp documents = step.findSlot(SlotKind::Input, argument(2)); // null if the model does not read them
+  SlotOp draws = step.findSlot(SlotKind::Input, "draws");               // null if it drops nothing
   for (int64_t i = 0, count = step.getMicrobatches(); i < count; ++i) {
     put(tokens, slice(batch.tokens, i));
     put(labels, slice(batch.labels, i));
     if (documents)
       put(documents, slice(batch.documents, i));
+    if (draws)
+      put(draws, drawsOf(layout.globalType(draws).getDimSize(0), i, forwardOnly));
     if (failed(machine.run(step.getMicrobatch(), forwardOnly)))
       return failure();
   }

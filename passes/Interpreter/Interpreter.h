@@ -50,6 +50,9 @@ public:
   /// The loss of a batch by the forward alone; the state stays as it is.
   llvm::FailureOr<double> evaluate(const Batch &batch);
 
+  /// See Machine::routerMargin.
+  double routerMargin() const { return machine.routerMargin(); }
+
   /// Whole tensors, by name. Gradients are those of the last step before clipping: a parameter's accumulators in use
   /// order.
   llvm::FailureOr<nn::HostTensor> state(nn::SlotKind kind, llvm::StringRef name);
@@ -60,6 +63,7 @@ public:
 private:
   llvm::LogicalResult begin(const Batch &batch);
   llvm::LogicalResult microbatches(const Batch &batch, bool forwardOnly);
+  nn::HostTensor drawsOf(int64_t rows, int64_t microbatch, bool forwardOnly) const;
   void put(nn::SlotOp slot, const nn::HostTensor &whole);
   llvm::FailureOr<double> output(llvm::StringRef name);
   llvm::StringRef argument(int64_t index); ///< name of the slot of tokens (0), labels (1), documents (2); empty
@@ -68,5 +72,6 @@ private:
   SlotLayout layout;
   Precision precision;
   int64_t stepNumber = 0;
+  uint64_t seed = 0; ///< of the last initialize
 };
 } // namespace hocket::interpreter

@@ -1,6 +1,7 @@
 // Runs the regions of a training step op by op.
 #include "passes/Interpreter/Machine.h"
 #include "dialect/NN/Rounding.h"
+#include "dialect/NN/Router.h"
 #include <cmath>
 #include <limits>
 using namespace mlir;
@@ -72,6 +73,8 @@ LogicalResult Machine::compute(Operation *op) {
       for (PerRank &result : results)
         local.push_back(std::move(result[rank]));
       reference.evaluate(operands, local);
+      if (auto router = dyn_cast<RouterOp>(op))
+        margin = std::min(margin, nn::routerMargin(*operands[0], router.getTopAttr().getInt()));
       for (auto [result, tensor] : llvm::zip(results, local))
         result[rank] = std::move(tensor);
     }

@@ -3,6 +3,7 @@
 #pragma once
 #include "dialect/NN/NN.h"
 #include "passes/Interpreter/LockstepOps.h"
+#include <limits>
 #include <map>
 #include <memory>
 
@@ -28,6 +29,11 @@ public:
   /// backward, then those of weight_grad. Fails with an error at the op that has no meaning here.
   llvm::LogicalResult run(mlir::Region &region, bool forwardOnly = false);
 
+  /// How far the routers' choices were from other ones since the machine was made: the smallest difference between a logit that
+  /// was chosen and one that was not (see routerMargin), infinite where nothing was routed. Plans round logits differently: a
+  /// comparison of plans says nothing where this is near the rounding of logits.
+  double routerMargin() const { return margin; }
+
   nn::TrainingStepOp step() const { return program; }
   const RankGrid &ranks() const { return grid; }
 
@@ -48,5 +54,6 @@ private:
   std::map<Slot, Shared> slots;
   llvm::DenseMap<mlir::Value, Shared> values;
   llvm::DenseMap<mlir::Value, int64_t> usesLeft;
+  double margin = std::numeric_limits<double>::infinity();
 };
 } // namespace hocket::interpreter

@@ -33,6 +33,7 @@ private:
   void castParameters();
   void buildForward();
   void cloneForward(Operation &op, IRMapping &map);
+  void fixMask(DropoutOp dropout);
   void balance(RouterOp router);
   SmallVector<Value> operandsOf(Operation &op, IRMapping &map);
   FloatType unifyFloats(Operation &op, MutableArrayRef<Value> operands);
@@ -64,6 +65,7 @@ private:
   std::vector<StepParameter> params;
   DenseMap<Operation *, StepParameter *> paramOf;
   llvm::MapVector<Value, Use> uses; ///< by the value read
+  llvm::StringMap<int64_t> dropouts;  ///< by path, how many there are so far
   llvm::DenseSet<Value> lossLike;   ///< loss sums and what is made of them: f32 whatever is computed in
   Value lossSum;
   SmallVector<RouterLoad> loads; ///< in the order of the routers
@@ -108,6 +110,12 @@ LogicalResult StepBuilder::check() {
       sound = false;
     }
   }
+  for (BlockArgument arg : model.getBody().getArguments())
+    if (std::string name = argumentName(arg); name == "draws" || name == "step") {
+      model.emitError() << "an argument of @" << model.getSymName() << " is named '" << name
+                        << "', which the training step needs for an input of its own";
+      sound = false;
+    }
   if (!labels()) {
     model.emitError() << "the labels of @" << model.getSymName()
                       << " are not an argument; their tokens cannot be counted";
@@ -230,6 +238,8 @@ void StepBuilder::cloneForward(Operation &op, IRMapping &map) {
     retyped.retype([&](RankedTensorType type) { return Precision::with(fixed(type), element); });
   builder.insert(clone);
   setPhase(clone, Phase::Forward);
+  if (auto dropout = dyn_cast<DropoutOp>(clone))
+    fixMask(dropout);
   for (auto [from, to] : llvm::zip(op.getResults(), clone->getResults())) {
     map.map(from, to);
     if (isLoss)
@@ -259,6 +269,20 @@ void StepBuilder::balance(RouterOp router) {
   all = make<AddOp>(builder, loc, type, all, sum);
   setPath(all.getDefiningOp(), path);
   writeSlot(builder, loc, SlotKind::Accumulator, name, all, path);
+}
+
+/// Says what the mask of a dropout is a function of. Its stream is its path, with a number where the path has several: a
+/// place in the model, which no plan changes.
+void StepBuilder::fixMask(DropoutOp dropout) {
+  StringRef path = getPath(dropout);
+  int64_t index = dropouts[path]++;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(dropout);
+  auto type = RankedTensorType::get(shape.rows, builder.getI32Type());
+  dropout.getDrawsMutable().assign(
+      readSlot(builder, dropout.getLoc(), SlotKind::Input, "draws", type, path));
+  dropout.setStream(index ? (path + "#" + Twine(index)).str() : path.str());
+  dropout.setExtents(dropout.getX().getType().getShape().drop_front(2));
 }
 
 void StepBuilder::buildForward() {
@@ -343,6 +367,8 @@ void StepBuilder::declareSlots() {
     }
   }
   declare(loc, SlotKind::Input, "step", i64);
+  if (!dropouts.empty())
+    declare(loc, SlotKind::Input, "draws", RankedTensorType::get(shape.rows, builder.getI32Type()));
   for (StepParameter &param : params) {
     Location at = param.param.getLoc();
     declare(at, SlotKind::Param, param.name(), param.type(precision.params), param.param.getInit());

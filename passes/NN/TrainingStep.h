@@ -3,6 +3,8 @@
 // slots, in this order (P: a parameter's name, in the model's order; A: an argument of the model)
 //   input A               one microbatch of it; the labels also as `A.all`, [microbatches, rows, …], for begin
 //   input step            i64: the step that runs, 1 = the first
+//   input draws           [rows] i32, where the model has a dropout: a random number of each sequence of a microbatch, from
+//                         (seed, step, row of the global batch); 0 where nothing is trained, and then nothing is dropped
 //   param P               as the model declares it, in the recipe's type; unless a group freezes P then
 //                         master P (f32) where the recipe keeps masters, first_moment P, second_moment P (f32)
 //   state …               with a loss scale: loss_scale, good_steps, hysteresis (f32; the last two where it is

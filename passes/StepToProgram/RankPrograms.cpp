@@ -53,11 +53,12 @@ uint32_t SharedTables::scalar(RankScalarOp op) {
   scalar.kind = static_cast<program::RankScalarKind>(op.getKind());
   scalar.size = op.getSize();
   scalar.axes = communicators.convert(op.getAxes().getRefs());
+  scalar.behind = static_cast<uint32_t>(op.getBehind().value_or(0));
   auto same = [&](const program::RankScalarT &other) {
     auto sameAxis = [](const program::AxisRef &a, const program::AxisRef &b) {
       return a.axis() == b.axis() && a.pre() == b.pre() && a.size() == b.size();
     };
-    return other.kind == scalar.kind && other.size == scalar.size &&
+    return other.kind == scalar.kind && other.size == scalar.size && other.behind == scalar.behind &&
            std::equal(other.axes.begin(), other.axes.end(), scalar.axes.begin(), scalar.axes.end(), sameAxis);
   };
   auto it = llvm::find_if(scalars, same);
@@ -241,6 +242,11 @@ struct RankProgramWriter {
     if (memref.getRank() == 0) {
       made->kind = program::InputKind::Step;
       made->rows = made->columns = 1;
+    } else if (memref.getRank() == 1) {
+      made->kind = program::InputKind::Draws;
+      made->rows = memref.getDimSize(0);
+      made->columns = 1;
+      where = program::Buffer(program::Space::Microbatch, where.offset(), where.bytes());
     } else {
       made->kind = kindOfRows(name);
       made->rows = memref.getDimSize(memref.getRank() - 2);

@@ -66,7 +66,7 @@ Result<std::optional<EvaluationResult>> Evaluation::run(uint64_t step, const std
     auto read = [&](uint64_t microbatch, uint64_t shard, const BatchRows &rows) {
       return data.read(batch, microbatch, shard, rows);
     };
-    if (Status loaded = loadInputs(context, read, step); !loaded)
+    if (Status loaded = loadInputs(context, read, step, std::nullopt); !loaded)
       return std::move(loaded.error());
     if (Status ran = runner.run(step, batch + 1); !ran)
       return std::move(ran.error());

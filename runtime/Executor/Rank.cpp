@@ -181,7 +181,7 @@ Status Rank::trainSteps(RankContext &context, StepRunner &runner, const BatchRea
     auto read = [&](uint64_t microbatch, uint64_t shard, const BatchRows &rows) {
       return data.read(samples, microbatch, shard, rows);
     };
-    if (Status loaded = loadInputs(context, read, step); !loaded)
+    if (Status loaded = loadInputs(context, read, step, seed); !loaded)
       return loaded;
     if (Status ran = runner.run(step); !ran)
       return ran;

@@ -36,8 +36,9 @@ StepOutputs readOutputs(const RankContext &context);
 
 // Reads the rows of one microbatch of one data shard, as BatchReader::read does at one cursor.
 using ReadRows = std::function<Status(uint64_t microbatch, uint64_t dataShard, const BatchRows &rows)>;
-// Fills the inputs of one pass: tokens, labels and documents of all microbatches, and the step's number.
-Status loadInputs(RankContext &context, const ReadRows &read, uint64_t step);
+// Fills the inputs of one pass: tokens, labels and documents of all microbatches, the step's number, and the draws of
+// dropout from `seed`; 0 (nothing is dropped) without one.
+Status loadInputs(RankContext &context, const ReadRows &read, uint64_t step, std::optional<uint64_t> seed);
 // The entry of that name; null if there is none.
 const program::Entry *entryOf(const program::RankProgram &rank, std::string_view name);
 

@@ -1,5 +1,6 @@
 // What goes into a step and what comes out of it.
 #include "runtime/Executor/Rank.h"
+#include "runtime/Program/Random.h"
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -94,11 +95,24 @@ static Status loadRows(RankContext &context, const ReadRows &readRows, const pro
   return {};
 }
 
-Status loadInputs(RankContext &context, const ReadRows &read, uint64_t step) {
+// Global rows as in BatchReader.h.
+static void loadDraws(RankContext &context, const program::Input &input, uint64_t step, std::optional<uint64_t> seed) {
+  std::span<const program::AxisRef> axes = program::axesOf(context.program.dataAxes());
+  uint64_t shard = context.mesh.position(context.rank, axes), shards = program::gridSize(axes), rows = input.rows();
+  for (uint32_t microbatch = 0; microbatch < context.program.microbatches(); ++microbatch) {
+    auto *to = reinterpret_cast<uint32_t *>(context.address(*input.buffer(), microbatch, 0));
+    for (uint64_t row = 0; row < rows; ++row)
+      to[row] = seed ? program::sequenceDraw(*seed, step, (microbatch * shards + shard) * rows + row) : 0;
+  }
+}
+
+Status loadInputs(RankContext &context, const ReadRows &read, uint64_t step, std::optional<uint64_t> seed) {
   for (uint32_t i = 0; context.own.inputs() && i < context.own.inputs()->size(); ++i) {
     const program::Input &input = *context.own.inputs()->Get(i);
     if (input.kind() == program::InputKind::Step)
       writeNumber(context.address(*input.buffer(), 0, 0), input.type(), step);
+    else if (input.kind() == program::InputKind::Draws)
+      loadDraws(context, input, step, seed);
     else if (Status loaded = loadRows(context, read, input); !loaded)
       return loaded;
   }

@@ -124,12 +124,13 @@ static void checkInput(CheckContext &context, const RankProgram &rank, const Inp
   }
   const Program &program = context.program;
   uint64_t parts = gridSize(axesOf(input.sequenceAxes())), chunks = 2 * uint64_t(input.zigzag());
+  uint64_t columns = input.kind() == InputKind::Draws ? 1 : program.sequence() / parts;
   if (program.sequence() % parts || (chunks && program.sequence() % chunks))
     context.fault("{}: a sequence of {} in {} parts and zigzag over {} ranks, expected a multiple of {} and {}", where,
                   program.sequence(), parts, input.zigzag(), parts, chunks);
-  else if (input.rows() != program.microbatchRows() || input.columns() != program.sequence() / parts)
+  else if (input.rows() != program.microbatchRows() || input.columns() != columns)
     context.fault("{}: {} rows x {} columns, expected {} x {}", where, input.rows(), input.columns(),
-                  program.microbatchRows(), program.sequence());
+                  program.microbatchRows(), columns);
   else if (input.type() != DType::I32 && input.type() != DType::I64)
     context.fault("{}: type {}, expected I32 or I64", where, EnumNameDType(input.type()));
   else if (input.buffer()->space() != Space::Microbatch ||

@@ -136,7 +136,14 @@ std::vector<Range> box(const Mesh &mesh, uint32_t rank, const LogicalShape &valu
 std::vector<uint64_t> paddedShape(const LogicalShape &value) { return paddedShapeOf(value); }
 
 int64_t value(const Mesh &mesh, uint32_t rank, const RankScalar &scalar) {
-  Range range = shard(mesh, rank, scalar.size(), axesOf(scalar.axes()));
+  if (scalar.kind() == RankScalarKind::Number)
+    return static_cast<int64_t>(scalar.size());
+  std::span<const AxisRef> axes = axesOf(scalar.axes());
+  if (scalar.behind()) {
+    std::vector<uint32_t> ring = mesh.group(rank, axes);
+    rank = ring[(mesh.position(rank, axes) + ring.size() - scalar.behind() % ring.size()) % ring.size()];
+  }
+  Range range = shard(mesh, rank, scalar.size(), axes);
   return static_cast<int64_t>(scalar.kind() == RankScalarKind::Offset ? range.begin : range.size());
 }
 

@@ -14,10 +14,15 @@ const std::vector<Field> &fields() {
       {"pp", &Draw::pp, 1},
       {"dp2", &Draw::dp2, 1},
       {"tp2", &Draw::tp2, 1},
+      {"cp", &Draw::cp, 1},
       {"dp", &Draw::dp, 1},
       {"tp", &Draw::tp, 1},
       {"unitAxes", &Draw::unitAxes, 0},
+      {"bucket", &Draw::bucket, 0},
+      {"gather", &Draw::gather, Priced},
       {"zero", &Draw::zero, 0},
+      {"sequenceSplit", &Draw::sequenceSplit, 0},
+      {"context", &Draw::context, Ring},
       {"splits", &Draw::splits, Megatron},
       {"schedule", &Draw::schedule, 0},
       {"chunks", &Draw::chunks, 1},
@@ -101,7 +106,10 @@ private:
       if (draw.ranks() * factor <= most)
         draw.*axes[chance(92) ? below(3) : between(3, 4)] *= factor;
     }
-    draw.order = below(120);
+    if (drawn.context && chance(30))
+      if (int64_t factor = oneOf({2, 2, 3, 4}); draw.ranks() * factor <= most)
+        draw.cp = factor;
+    draw.order = below(720);
     draw.unitAxes = chance(20);
   }
 
@@ -126,6 +134,8 @@ private:
   }
 
   void model() {
+    if (large && draw.pp > 3 && draw.chunks > 1) // deep models cost much and show no more
+      draw.chunks = 1, draw.schedule = 0;
     int64_t pieces = draw.pp * draw.chunks;
     draw.layers = pieces == 1 ? between(1, 2) : pieces + (chance(30) ? 1 : 0);
     draw.norm = below(2), draw.heads = below(3), draw.places = below(2), draw.inner = below(2);
@@ -150,7 +160,15 @@ private:
     if (large)
       draw.hidden = 2 * between(24, 50) + 1, draw.ffn = between(150, 300), draw.vocabulary = between(150, 257),
       draw.sequence = between(5, 13), draw.headSize *= 4;
-    draw.bias = chance(60), draw.tied = chance(50), draw.activation = below(3), draw.documents = chance(25);
+    if (draw.cp > 1) {
+      draw.context = below(3);
+      if (draw.context == AllToAll) // which splits heads further, whole KV heads
+        draw.kvHeads = ranks * draw.cp, draw.group = between(1, 2);
+    }
+    draw.sequenceSplit = drawn.sequence && ranks > 1 && chance(45) ? between(1, 2) : 0;
+    int64_t unit = draw.sequenceUnit();
+    draw.sequence = std::max<int64_t>(1, (draw.sequence + unit - 1) / unit) * unit;
+    draw.bias = chance(60), draw.tied = chance(50), draw.activation = below(3), draw.documents = !large && chance(25);
     draw.window = chance(20) ? between(1, 3) : 0, draw.softcap = chance(15), draw.rotaryPart = chance(30), draw.interleaved = chance(30);
   }
 
@@ -163,7 +181,11 @@ private:
   }
 
   void plan() {
-    draw.zero = below(2);
+    draw.zero = below(drawn.zero3 ? 4 : 2);
+    if (drawn.zero3) {
+      draw.gather = draw.zero == 3 ? below(4) : Priced;
+      draw.bucket = draw.zero && chance(60) ? oneOf({1, 40, 100, 300, 1000, 100000}) : 0;
+    }
     if (draw.tensor() == 1)
       return;
     draw.splits = chance(65) ? Megatron : chance(60) ? Named : Free;
@@ -218,6 +240,11 @@ private:
       break;
     case Wrong::AxisTwice:
       possible = draw.dp > 1;
+      break;
+    case Wrong::SequenceNoMultiple:
+      possible = draw.sequenceUnit() > 1;
+      if (possible)
+        draw.sequence += 1 + below(draw.sequenceUnit() - 1);
       break;
     }
     if (possible)

@@ -1,6 +1,7 @@
 // One draw of the property test: a small model and a plan for it, as numbers that can be made smaller one by one.
 #pragma once
 #include <cstdint>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@ enum Norm : int64_t { LayerNorm, RmsNorm };
 enum Heads : int64_t { Fused, Grouped, Separate }; ///< qkv [h,3,n,d]; q [h,kv,g,d] and kv [h,2,kv,d]; q, k, v with e != d
 enum Places : int64_t { Learned, Rotary };
 enum Inner : int64_t { Plain, Gated };
+enum Context : int64_t { Ring, AllGather, AllToAll };
+enum Gather : int64_t { Priced, PerUse, Kept, Once };
 enum Splits : int64_t { Megatron, Named, Free }; ///< `split megatron`; some of its splits by name; any split at all
 
 /// What is wrong with the plan on purpose, so that the compiler must say so.
@@ -25,7 +28,8 @@ enum class Wrong : int64_t {
   IdleAxis,
   ZeroBesideBatch,
   AxisTwice,
-  Last = AxisTwice
+  SequenceNoMultiple,
+  Last = SequenceNoMultiple
 };
 
 /// All fields are numbers so that one table (fields) serves drawing, printing and shrinking.
@@ -43,17 +47,30 @@ struct Draw {
   int64_t microbatch = 1, microbatches = 1;
   int64_t splits = Megatron, splitMask = ~int64_t(0), splitSeed = 0;
   int64_t schedule = 0, chunks = 1;
-  int64_t zero = 0;
+  int64_t cp = 1, context = Ring;
+  int64_t sequenceSplit = 0; ///< 1: `sequence over` the tensor axes; 2: and `keep gathered`
+  int64_t zero = 0, gather = Priced, bucket = 0;
   int64_t wrong = 0;
   // the run
   int64_t seed = 0, steps = 2;
 
-  int64_t ranks() const { return dp * tp * pp * dp2 * tp2; }
+  int64_t ranks() const { return dp * tp * pp * cp * dp2 * tp2; }
   int64_t data() const { return dp * dp2; }
   int64_t tensor() const { return tp * tp2; }
   int64_t batch() const { return microbatch * microbatches * data(); }
+  /// What the sequence must be a multiple of.
+  int64_t sequenceUnit() const {
+    int64_t ranks = sequenceSplit ? tensor() : 1;
+    return cp == 1 ? ranks : sequenceSplit ? cp * std::lcm(int64_t(2), ranks) : 2 * cp;
+  }
   int64_t queryHeads() const { return heads == Grouped ? kvHeads * group : kvHeads; }
 };
+
+/// Tactics that are drawn. A compiler that lacks one gets no draws with it.
+struct Tactics {
+  bool sequence = true, context = true, zero3 = false;
+};
+inline constexpr Tactics drawn;
 
 struct Field {
   const char *name;

@@ -3,6 +3,7 @@
 #include "test/property/Run.h"
 #include "test/property/Shrink.h"
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -15,12 +16,14 @@ struct Options {
   uint64_t seed = 20261130, first = 0, draws = 150;
   int jobs = 2, tries = 150, most = 5;
   int64_t wholeBelow = 0, steps = 2;
-  std::string work = "property-failures", replay;
-  bool print = false;
+  std::string work = "property-failures", replay, broken;
+  bool print = false, executables = false;
 };
 
 Work workOf(const Draw &draw, const Options &options) {
-  return {fileOf(draw), expectationOf(draw), static_cast<uint64_t>(draw.seed), draw.steps, options.wholeBelow};
+  static std::atomic<int> folders = 0;
+  std::string folder = options.executables ? fmt::format("{}/run{}", options.work, folders++ % 64) : "";
+  return {fileOf(draw), expectationOf(draw), static_cast<uint64_t>(draw.seed), draw.steps, options.wholeBelow, folder, options.broken};
 }
 
 /// Shrinks, writes the file and says how to see it again.
@@ -37,8 +40,10 @@ void report(const Draw &draw, uint64_t index, const Outcome &outcome, const Opti
     small = draw, again = outcome; // it fails now and then
   std::filesystem::create_directories(options.work);
   std::string file = fmt::format("{}/draw-{}-{}.mlir", options.work, options.seed, index);
-  std::string command = fmt::format("property --replay {} --data-seed {} --steps {} --whole-below {}", file, small.seed,
-                                    small.steps, options.wholeBelow);
+  std::string command =
+      options.executables
+          ? fmt::format("property --executables --replay {} --steps {}", file, small.steps)
+          : fmt::format("property --replay {} --data-seed {} --steps {} --whole-below {}", file, small.seed, small.steps, options.wholeBelow);
   std::ofstream(file) << fmt::format("// {}: {}\n// {}\n// draw {} of seed {}: {}\n", again.verdict.kind,
                                      again.verdict.text.substr(0, again.verdict.text.find('\n')), command, index,
                                      options.seed, describe(small))
@@ -57,7 +62,8 @@ int replay(const Options &options) {
     fmt::print(stderr, "property: cannot read '{}'\n", options.replay);
     return 2;
   }
-  RunResult result = runFile(text.str(), options.seed, options.steps, options.wholeBelow);
+  RunResult result = options.executables ? runExecutable(text.str(), options.work + "/replay", options.steps)
+                                         : runFile(text.str(), options.seed, options.steps, options.wholeBelow, options.broken);
   for (const std::string &sentence : result.sentences)
     fmt::print("error: {}\n", sentence);
   if (!result.refusedBy.empty())
@@ -65,8 +71,8 @@ int replay(const Options &options) {
   else if (!result.cannotRun.empty())
     fmt::print("{}\n", result.cannotRun);
   else
-    fmt::print("{} differs most from one rank's, by {:.3g}\n", result.worstName.empty() ? "nothing" : result.worstName, result.worst);
-  return result.refusedBy.empty() && result.cannotRun.empty() && result.worst <= 1e-9 ? 0 : 1;
+    fmt::print("{} differs most from one rank's, {:.3g} times the limit\n", result.worstName.empty() ? "nothing" : result.worstName, result.worst);
+  return result.refusedBy.empty() && result.cannotRun.empty() && result.worst <= 1 ? 0 : 1;
 }
 
 int run(const Options &options) {
@@ -87,7 +93,7 @@ int run(const Options &options) {
       [&]() -> std::optional<Work> {
         if (drawn.size() == options.draws)
           return std::nullopt;
-        drawn.push_back(drawOf(options.seed, options.first + drawn.size()));
+        drawn.push_back(drawOf(options.seed, options.first + drawn.size(), options.executables));
         return workOf(drawn.back(), options);
       },
       [&](size_t number, const Work &, const Outcome &outcome) {
@@ -100,6 +106,7 @@ int run(const Options &options) {
         if (outcome.came == Came::Faulty) {
           ++kinds[outcome.verdict.kind];
           failures.push_back({number, outcome});
+          fmt::print(stderr, "draw {}: {}\n", options.first + number, outcome.verdict.kind);
         }
       });
   std::map<std::string, int> told;
@@ -112,7 +119,7 @@ int run(const Options &options) {
   for (auto &[count, times] : ranks)
     spread += fmt::format(" {}:{}", count, times);
   fmt::print("draws by ranks:{}\n", spread);
-  fmt::print("greatest difference {:.1e}; {:.2f} s a draw, at most {:.2f} (draw {})\n", worst,
+  fmt::print("greatest difference {:.1e} of the limit; {:.2f} s a draw, at most {:.2f} (draw {})\n", worst,
              seconds / std::max<double>(1, drawn.size()), slowest, options.first + slow);
   fmt::print("{} draws: {} right, {} refused as they must or may be, {} discarded, {} faulty\n", drawn.size(),
              counts[Came::Right], counts[Came::Refused], counts[Came::Discarded], counts[Came::Faulty]);
@@ -131,6 +138,8 @@ int main(int argc, char **argv) {
   app.add_option("--most", options.most, "how many failures of a kind are shrunk");
   app.add_option("--work", options.work, "folder for the files of failures");
   app.add_option("--whole-below", options.wholeBelow, "bytes of a parameter below which ZeRO leaves it whole");
+  app.add_flag("--executables", options.executables, "compiled and run in float32, not interpreted");
+  app.add_option("--broken", options.broken, "an op, as dist.mask, that does nothing in these runs: faults must be found");
   app.add_flag("--print", options.print, "prints the file of the draw --first, and ends");
   app.add_option("--replay", options.replay, "runs the plan @plan of a file");
   app.add_option("--data-seed", options.seed, "of tokens and initial values, for --replay");
@@ -139,7 +148,7 @@ int main(int argc, char **argv) {
   if (!options.replay.empty())
     return replay(options);
   if (options.print) {
-    Draw draw = drawOf(options.seed, options.first);
+    Draw draw = drawOf(options.seed, options.first, options.executables);
     fmt::print("// {}\n{}", describe(draw), fileOf(draw));
     return 0;
   }

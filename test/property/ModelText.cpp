@@ -1,5 +1,7 @@
 // Writes a draw's model and recipe as a file has them.
 #include "test/property/Draw.h"
+#include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,8 +22,12 @@ public:
   explicit Body(const Draw &draw) : draw(draw) {}
   std::string text;
 
-  Value param(const std::string &name, const Shape &shape, const char *init = "normal(0.4)") {
-    return add(fmt::format("param \"{}\" : {} init {}", name, tensor(shape, false), init), tensor(shape, false));
+  /// Weights keep activations near one, so that float32 loses no more than it must.
+  Value param(const std::string &name, const Shape &shape, double scale) {
+    return add(fmt::format("param \"{}\" : {} init normal({:.3f})", name, tensor(shape, false), scale), tensor(shape, false));
+  }
+  Value weight(const std::string &name, const Shape &shape, int64_t contracted) {
+    return param(name, shape, std::min(0.4, 1 / std::sqrt(static_cast<double>(contracted))));
   }
   /// An op with all operand types and the result's.
   Value op(const std::string &words, const std::vector<Value> &operands, const Shape &shape, const std::string &after = "") {
@@ -50,13 +56,13 @@ public:
   }
   Value norm(const std::string &name, const Value &x) {
     Shape shape{draw.sequence, draw.hidden};
-    Value gain = param(name + ".weight", {draw.hidden}, "normal(0.7)");
+    Value gain = param(name + ".weight", {draw.hidden}, 0.7);
     if (draw.norm == RmsNorm)
       return op("rms_norm", {x, gain}, shape);
-    return op("layer_norm", {x, gain, param(name + ".bias", {draw.hidden}, "normal(0.2)")}, shape);
+    return op("layer_norm", {x, gain, param(name + ".bias", {draw.hidden}, 0.2)}, shape);
   }
   Value biased(const std::string &name, const Value &x, const Shape &shape, const Shape &bias) {
-    return draw.bias ? op("add", {x, param(name + ".bias", bias, "normal(0.2)")}, shape) : x;
+    return draw.bias ? op("add", {x, param(name + ".bias", bias, 0.2)}, shape) : x;
   }
   Value rotated(const Value &x, const Value &pos, Shape shape) {
     if (draw.places != Rotary)
@@ -105,20 +111,20 @@ Value attentionPart(Body &body, const Draw &draw, const Value &n, const Value &p
   Value q, k, v;
   if (draw.heads == Fused) {
     Shape fused{s, 3, kv, d};
-    Value qkv = body.op("linear", {n, body.param("attn.qkv.weight", {h, 3, kv, d})}, fused);
+    Value qkv = body.op("linear", {n, body.weight("attn.qkv.weight", {h, 3, kv, d}, h)}, fused);
     auto parts = body.unstack(body.biased("attn.qkv", qkv, fused, {3, kv, d}), 3, heads);
     q = parts[0], k = parts[1], v = parts[2];
   } else if (draw.heads == Grouped) {
     Shape pair{s, 2, kv, d};
-    q = body.op("linear", {n, body.param("attn.q.weight", {h, kv, g, d})}, queries);
+    q = body.op("linear", {n, body.weight("attn.q.weight", {h, kv, g, d}, h)}, queries);
     q = body.biased("attn.q", q, queries, {kv, g, d});
-    Value both = body.op("linear", {n, body.param("attn.kv.weight", {h, 2, kv, d})}, pair);
+    Value both = body.op("linear", {n, body.weight("attn.kv.weight", {h, 2, kv, d}, h)}, pair);
     auto parts = body.unstack(body.biased("attn.kv", both, pair, {2, kv, d}), 2, heads);
     k = parts[0], v = parts[1];
   } else {
-    q = body.op("linear", {n, body.param("attn.q.weight", {h, kv, d})}, heads);
-    k = body.op("linear", {n, body.param("attn.k.weight", {h, kv, d})}, heads);
-    v = body.op("linear", {n, body.param("attn.v.weight", {h, kv, e})}, {s, kv, e});
+    q = body.op("linear", {n, body.weight("attn.q.weight", {h, kv, d}, h)}, heads);
+    k = body.op("linear", {n, body.weight("attn.k.weight", {h, kv, d}, h)}, heads);
+    v = body.op("linear", {n, body.weight("attn.v.weight", {h, kv, e}, h)}, {s, kv, e});
     v = body.biased("attn.v", v, {s, kv, e}, {kv, e});
   }
   q = body.rotated(q, pos, queries);
@@ -128,7 +134,7 @@ Value attentionPart(Body &body, const Draw &draw, const Value &n, const Value &p
   Value a = body.attention(q, k, v, pos, doc, made);
   Shape weight(made.begin() + 1, made.end());
   weight.push_back(h);
-  Value p = body.op("linear", {a, body.param("attn.proj.weight", weight)}, {s, h});
+  Value p = body.op("linear", {a, body.weight("attn.proj.weight", weight, draw.queryHeads() * e)}, {s, h});
   return body.biased("attn.proj", p, {s, h}, {h});
 }
 
@@ -136,14 +142,14 @@ Value innerPart(Body &body, const Draw &draw, const Value &n) {
   int64_t s = draw.sequence, h = draw.hidden, f = draw.ffn;
   Value y;
   if (draw.inner == Gated) {
-    Value both = body.op("linear", {n, body.param("mlp.fc.weight", {h, 2, f})}, {s, 2, f});
+    Value both = body.op("linear", {n, body.weight("mlp.fc.weight", {h, 2, f}, h)}, {s, 2, f});
     auto parts = body.unstack(body.biased("mlp.fc", both, {s, 2, f}, {2, f}), 2, {s, f});
     y = body.op("mul", {body.activated(parts[0], {s, f}), parts[1]}, {s, f});
   } else {
-    Value x = body.op("linear", {n, body.param("mlp.fc.weight", {h, f})}, {s, f});
+    Value x = body.op("linear", {n, body.weight("mlp.fc.weight", {h, f}, h)}, {s, f});
     y = body.activated(body.biased("mlp.fc", x, {s, f}, {f}), {s, f});
   }
-  Value o = body.op("linear", {y, body.param("mlp.proj.weight", {f, h})}, {s, h});
+  Value o = body.op("linear", {y, body.weight("mlp.proj.weight", {f, h}, f)}, {s, h});
   return body.biased("mlp.proj", o, {s, h}, {h});
 }
 
@@ -167,11 +173,11 @@ std::string recipeText(const Draw &draw) {
   static const char *const groups[] = {"", "  group \"h.0.**\" frozen\n", "  group \"wte\" frozen\n",
                                        "  group \"h.*.attn.**\" lr_scale 0.5 weight_decay 0.3\n",
                                        "  group \"h.0.mlp.*.weight\" frozen\n  group \"**.weight\" weight_decay 0.0\n"};
-  return fmt::format("nn.recipe @recipe for @model {{\n  batch {} sequences\n  precision {}\n"
+  return fmt::format("nn.recipe @recipe for @model {{\n  batch {0} sequences\n  precision {1}\n"
                      "  optimizer adamw(betas = [0.9, 0.95], eps = 1.0e-5, weight_decay = 0.1)\n"
-                     "  learning_rate cosine(peak = 1.0e-2, warmup = 2, decay = 10, floor = 1.0e-3)\n{}  seed {}\n{}}}\n",
+                     "  learning_rate cosine(peak = {5}, warmup = 2, decay = 10, floor = 1.0e-4)\n{2}  seed {3}\n{4}}}\n",
                      draw.batch() - (static_cast<Wrong>(draw.wrong) == Wrong::BatchNoMultiple ? 1 : 0), precisions[draw.precision], draw.clip ? "  clip 1.0\n" : "", draw.seed % 1000,
-                     groups[draw.groupKind]);
+                     groups[draw.groupKind], draw.hidden > 20 ? "1.0e-3" : "1.0e-2");
 }
 } // namespace
 
@@ -180,11 +186,11 @@ std::string modelText(const Draw &draw) {
   int64_t s = draw.sequence, h = draw.hidden, v = draw.vocabulary;
   std::string ids = tensor({s}, true, "i32");
   Value tokens{"%tokens", ids}, next{"%next", ids}, doc{"%documents", ids};
-  Value wte = body.param("wte", {v, h}, "normal(0.5)");
+  Value wte = body.param("wte", {v, h}, 0.5);
   Value pos = body.add("positions : " + ids, ids);
   Value x = body.op("embedding", {tokens, wte}, {s, h});
   if (draw.places == Learned)
-    x = body.op("add", {x, body.op("embedding", {pos, body.param("wpe", {s, h}, "normal(0.5)")}, {s, h})}, {s, h});
+    x = body.op("add", {x, body.op("embedding", {pos, body.param("wpe", {s, h}, 0.5)}, {s, h})}, {s, h});
   std::vector<Value> carried{x, pos};
   if (draw.documents)
     carried.push_back(doc);
@@ -198,7 +204,7 @@ std::string modelText(const Draw &draw) {
                      x.type);
   Value n = body.norm("ln_f", y);
   Value logits = draw.tied ? body.op("linear transposed", {n, wte}, {s, v})
-                           : body.op("linear", {n, body.param("head", {h, v})}, {s, v});
+                           : body.op("linear", {n, body.weight("head", {h, v}, h)}, {s, v});
   return blockText(draw) +
          fmt::format("nn.model @model(%tokens: {0}, %next: {0}{1}) -> (tensor<f32>, tensor<i64>) {{\n{2}"
                      "  %sum, %count = cross_entropy {3}, %next : {4}, {0} -> tensor<f32>, tensor<i64>\n"

@@ -15,11 +15,15 @@ const std::vector<std::string> &schedules() {
 
 std::vector<std::pair<std::string, int64_t>> axesOf(const Draw &draw) {
   std::vector<std::pair<std::string, int64_t>> axes = {
-      {"pp", draw.pp}, {"dp", draw.dp}, {"tp", draw.tp}, {"dp2", draw.dp2}, {"tp2", draw.tp2}};
-  for (int64_t i = 0, order = draw.order; i < 5; order /= 5 - i, ++i) // the order-th permutation
-    std::swap(axes[i], axes[i + order % (5 - i)]);
+      {"pp", draw.pp}, {"dp", draw.dp}, {"tp", draw.tp}, {"cp", draw.cp},
+      {"dp2", draw.dp2}, {"tp2", draw.tp2}};
+  for (int64_t i = 0, order = draw.order; i < 6; order /= 6 - i, ++i) // the order-th permutation
+    std::swap(axes[i], axes[i + order % (6 - i)]);
   bool all = draw.unitAxes || draw.ranks() == 1;
-  std::erase_if(axes, [&](auto &axis) { return axis.second == 1 && (axis.first.size() > 2 || !all); });
+  std::erase_if(axes, [&](auto &axis) {
+    bool declared = all && axis.first.size() == 2 && (axis.first != "cp" || drawn.context);
+    return axis.second == 1 && !declared;
+  });
   if (static_cast<Wrong>(draw.wrong) == Wrong::IdleAxis)
     axes.push_back({"idle", 2});
   return axes;
@@ -118,7 +122,7 @@ std::string planText(const Draw &draw) {
   for (auto &[name, size] : axesOf(draw))
     text += fmt::format("{}\"{}\"={}", text.ends_with('<') ? "" : ", ", name, size);
   text += ">\ndist.plan @plan for @model on @mesh {\n";
-  std::string data = dataAxes(draw), tensor = tensorAxes(draw);
+  std::string data = dataAxes(draw), tensor = tensorAxes(draw), zeroAxes = listOf(draw, {"dp", "dp2", "cp"});
   text += fmt::format("  batch {}microbatch {} sequences\n", data.empty() ? "" : "over " + data + " ", draw.microbatch);
   if (!tensor.empty()) {
     if (draw.splits == Megatron)
@@ -129,13 +133,20 @@ std::string planText(const Draw &draw) {
   }
   if (wrong == Wrong::AxisTwice)
     text += "  split \"wte\" dim 0 over \"dp\"\n";
+  if (draw.sequenceSplit)
+    text += fmt::format("  sequence over {}{}\n", tensor, draw.sequenceSplit == 2 ? " keep gathered" : "");
+  static const char *const contexts[] = {"ring", "all_gather", "all_to_all"};
+  if (has(draw, "cp"))
+    text += fmt::format("  context over \"cp\" {}\n", contexts[draw.context]);
   if (has(draw, "pp"))
     text += fmt::format("  stages over \"pp\" schedule \"{}\"{}\n", schedules()[draw.schedule],
                         draw.chunks == 1 ? "" : fmt::format(" chunks {}", draw.chunks));
+  static const char *const gathers[] = {"", " gather per_use", " gather kept", " gather once"};
   if (wrong == Wrong::ZeroBesideBatch)
     text += fmt::format("  zero 1 over \"{}\"\n", draw.tp > 1 ? "tp" : "pp");
-  else if (!data.empty())
-    text += fmt::format("  zero {} over {}\n", draw.zero, data);
+  else if (!zeroAxes.empty())
+    text += fmt::format("  zero {} over {}{}{}\n", draw.zero, zeroAxes, gathers[draw.gather],
+                        draw.bucket ? fmt::format(" bucket {}", draw.bucket) : "");
   return text + "}\n";
 }
 
@@ -159,6 +170,8 @@ Expectation expectationOf(const Draw &draw) {
     return {Expectation::Refuses, "uses axis \"[a-z0-9]*\", which `[a-z]*` uses already in another way$|does not split the batch"};
   case Wrong::AxisTwice:
     return {Expectation::Refuses, "uses axis \"dp\", which `batch` uses already in another way$"};
+  case Wrong::SequenceNoMultiple:
+    return {Expectation::Refuses, "need.*multiple of [0-9]+"};
   }
   return {};
 }

@@ -11,13 +11,22 @@ struct RunResult {
   std::string refusedBy;              ///< "the parser", "the verifier", "the plan", or the name of a pass
   std::vector<std::string> sentences; ///< of all errors
   std::string cannotRun;              ///< the interpreter's fault, or that ranks disagree
-  double worst = 0;                   ///< greatest difference of anything from one rank
-  std::string worstName;
+  double worst = 0;                   ///< greatest difference of anything from one rank, in parts of what is allowed
+  std::string worstName;              ///< of what
+  double allowed = 1e-9;              ///< for people: `worst` times this is the difference
   bool discarded = false; ///< numbers mean nothing: two experts were too near for a choice between them
 };
 
-/// Of the plan @plan of `text`. ZeRO leaves parameters below `wholeBelow` bytes whole.
-RunResult runFile(const std::string &text, uint64_t seed, int64_t steps, int64_t wholeBelow);
+/// Notes a difference; NaN is the worst there is.
+void see(RunResult &result, const std::string &name, double partOfAllowed);
+
+/// Of the plan @plan of `text`, in float64. ZeRO leaves parameters below `wholeBelow` bytes whole.
+/// `broken`: an op of the dist dialect that does nothing in this run, to see that the comparison notices.
+RunResult runFile(const std::string &text, uint64_t seed, int64_t steps, int64_t wholeBelow, const std::string &broken = "");
+
+/// The same by `hocket compile` and `hocket-run`, in float32, in a folder of its own; the one rank is still the
+/// interpreter's, in float64. Limits: Executable.cpp.
+RunResult runExecutable(const std::string &text, const std::string &folder, int64_t steps);
 
 /// What is at fault, in a few words ("" if nothing is) and at length.
 struct Verdict {
@@ -31,6 +40,8 @@ struct Work {
   Expectation owed;
   uint64_t seed;
   int64_t steps, wholeBelow;
+  std::string folder; ///< of executables; empty: on the interpreter
+  std::string broken; ///< as for runFile
 };
 enum class Came : char { Right = 'r', Refused = 'f', Discarded = 'd', Faulty = 'x' };
 struct Outcome {

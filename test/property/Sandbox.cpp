@@ -25,7 +25,8 @@ struct Child {
 /// The child's whole life: "came worst kind \0 text" into the pipe.
 [[noreturn]] void live(const Work &work, int pipe) {
   alarm(mostSeconds);
-  RunResult result = runFile(work.text, work.seed, work.steps, work.wholeBelow);
+  RunResult result = work.folder.empty() ? runFile(work.text, work.seed, work.steps, work.wholeBelow, work.broken)
+                                          : runExecutable(work.text, work.folder, work.steps);
   Verdict verdict = judge(work.owed, result);
   Came came = !verdict.kind.empty()     ? Came::Faulty
               : result.discarded        ? Came::Discarded

@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <cmath>
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::tools;
@@ -127,6 +128,8 @@ int interpret(const InterpretOptions &options) {
                                 {"grad_norm", result->gradNorm},
                                 {"lr", result->learningRate},
                                 {"tokens", static_cast<int64_t>(result->tokens)}};
+    if (double margin = local.machine->routerMargin(); std::isfinite(margin))
+      line["router_margin"] = margin; // the smallest so far
     fmt::print("{}\n", line.dump());
   }
   if (options.compare) {

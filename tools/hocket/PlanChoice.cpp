@@ -21,15 +21,23 @@ void PlanFlags::addTo(CLI::App &command) {
       command.add_option("--mesh", mesh, "axes and sizes of a plan made from flags: pp=2,dp=2,tp=2")->check(notEmpty());
   byName->excludes(byMesh);
   for (auto *option :
-       {command.add_option("--microbatch", microbatch, "sequences that a rank takes at a time (1)")
+       {command.add_option("--split", split, "how parameters are split over tp: megatron or auto, the form of least cost (megatron)")
+            ->check(CLI::IsMember({"megatron", "auto"})),
+        command.add_option("--microbatch", microbatch, "sequences that a rank takes at a time (1)")
             ->check(wholeNumber(1, 1 << 30)),
         command.add_option("--zero", zero, "ZeRO stage over dp: 0 or 1 (0)")->check(wholeNumber(0, 1)),
         command.add_option("--experts", experts, "axes that split the experts of a mixture: dp, or dp:(2)4 and the like")
             ->check(notEmpty()),
+        command.add_flag("--sequence-parallel", sequenceParallel, "split norms and residuals along the sequence over tp"),
+        command.add_option("--context", context, "how attention sees keys of other ranks along cp: ring, all_gather or all_to_all (ring)"),
         command.add_option("--schedule", schedule, scheduleHelp()),
         command.add_option("--chunks", chunks, "pieces of the model a stage holds, of schedules with several (1)")
             ->check(wholeNumber(1, 1024))})
     option->needs(byMesh);
+  command
+      .add_option("--max-implicit-comm", maxImplicitBytes,
+                  "bytes that a rank may send in a step without a tactic that asks for it; more is an error")
+      ->check(wholeNumber(0, int64_t(1) << 62));
 }
 
 /// Names of all ops of one kind, for messages.
@@ -52,8 +60,8 @@ static std::optional<std::vector<std::pair<std::string, int64_t>>> readMesh(Sess
     if (size.getAsInteger(10, number) || number < 1)
       session.error(
           fmt::format("--mesh: '{}' is not AXIS=SIZE with a size of at least 1, as in pp=2,dp=2,tp=2", part.str()));
-    else if (name != "pp" && name != "dp" && name != "tp")
-      session.error(fmt::format("--mesh: unknown axis '{}' (legal: pp, dp, tp)", name.str()));
+    else if (!llvm::is_contained({"pp", "dp", "cp", "tp"}, name))
+      session.error(fmt::format("--mesh: unknown axis '{}' (legal: pp, dp, cp, tp)", name.str()));
     else if (llvm::any_of(axes, [&](auto &axis) { return axis.first == name; }))
       session.error(fmt::format("--mesh: axis '{}' is given twice", name.str()));
     else
@@ -83,6 +91,22 @@ static std::string axesInQuotes(Session &session, StringRef flag, StringRef text
   return quoted.size() == 1 && !StringRef(quoted[0]).contains(':') ? quoted[0] : "{" + llvm::join(quoted, ", ") + "}";
 }
 
+/// Tactics that split sequences; flags without the axis they need are faults.
+static std::string sequenceTactics(Session &session, const PlanFlags &flags, bool cp, bool tp) {
+  std::string text;
+  if (flags.sequenceParallel && !tp)
+    session.error(fmt::format("--sequence-parallel needs an axis tp in --mesh; '{}' has none", flags.mesh));
+  if (!flags.context.empty() && !cp)
+    session.error(fmt::format("--context {} needs an axis cp in --mesh; '{}' has none", flags.context, flags.mesh));
+  if (!flags.context.empty() && !dist::symbolizeContextKind(flags.context))
+    session.error(fmt::format("--context: unknown kind '{}' (legal: ring, all_gather, all_to_all)", flags.context));
+  if (flags.sequenceParallel)
+    text += "  sequence over \"tp\"\n";
+  if (cp)
+    text += fmt::format("  context over \"cp\" {}\n", flags.context.empty() ? "ring" : flags.context);
+  return text;
+}
+
 /// Writes the plan that the flags describe as IR.
 static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
   unsigned before = session.errors();
@@ -104,14 +128,18 @@ static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
   if (flags.experts)
     text += fmt::format("  experts over {}\n", axesInQuotes(session, "--experts", *flags.experts));
   if (has("tp"))
-    text += "  split megatron over \"tp\"\n";
+    text += fmt::format("  split {} over \"tp\"\n", flags.split.value_or("megatron"));
+  else if (flags.split)
+    session.error(fmt::format("--split {} needs an axis tp in --mesh; '{}' has none", *flags.split, flags.mesh));
+  text += sequenceTactics(session, flags, has("cp"), has("tp"));
   if (has("pp"))
     text += fmt::format("  stages over \"pp\" schedule \"{}\"{}\n", flags.schedule.value_or("1f1b"),
                         flags.chunks.value_or(1) == 1 ? "" : fmt::format(" chunks {}", *flags.chunks));
-  if (has("dp"))
-    text += fmt::format("  zero {} over \"dp\"\n", flags.zero.value_or(0));
+  if (has("dp") || has("cp"))
+    text += fmt::format("  zero {} over {}\n", flags.zero.value_or(0),
+                        !has("cp") ? "\"dp\"" : !has("dp") ? "\"cp\"" : "{\"dp\", \"cp\"}");
   else if (flags.zero.value_or(0) != 0)
-    session.error(fmt::format("--zero {} needs an axis dp in --mesh; '{}' has none", *flags.zero, flags.mesh));
+    session.error(fmt::format("--zero {} needs an axis dp or cp in --mesh; '{}' has none", *flags.zero, flags.mesh));
   if (flags.chunks && !has("pp"))
     session.error(fmt::format("--chunks {} needs an axis pp in --mesh; '{}' has none", *flags.chunks, flags.mesh));
   if (flags.schedule && !has("pp"))
@@ -119,7 +147,8 @@ static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
   text += "}\n";
   std::string defaults;
   for (auto [given, name] : {std::pair(flags.microbatch.has_value(), "microbatch 1"),
-                             {flags.zero.has_value() || !has("dp"), "zero 0"},
+                             {flags.zero.has_value() || !(has("dp") || has("cp")), "zero 0"},
+                             {!flags.context.empty() || !has("cp"), "context ring"},
                              {flags.schedule.has_value() || !has("pp"), "schedule 1f1b"}})
     if (!given)
       defaults += (defaults.empty() ? "" : ", ") + std::string(name);
@@ -131,7 +160,7 @@ static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
 static std::optional<PlanChoice> resolve(Session &session, dist::PlanOp plan) {
   SymbolTable symbols(session.module());
   PlanChoice choice{
-      plan, symbols.lookup<dist::MeshOp>(plan.getMesh()), symbols.lookup<nn::ModelOp>(plan.getModel()), {}};
+      plan, symbols.lookup<dist::MeshOp>(plan.getMesh()), symbols.lookup<nn::ModelOp>(plan.getModel()), {}, {}};
   SmallVector<nn::RecipeOp> recipes;
   for (auto recipe : session.module().getOps<nn::RecipeOp>())
     if (recipe.getModel() == plan.getModel())
@@ -171,7 +200,9 @@ std::vector<PlanChoice> hocket::tools::choosePlans(Session &session, const PlanF
   }
   std::vector<PlanChoice> choices;
   for (dist::PlanOp plan : plans)
-    if (auto choice = resolve(session, plan))
+    if (auto choice = resolve(session, plan)) {
+      choice->maxImplicitBytes = flags.maxImplicitBytes;
       choices.push_back(*choice);
+    }
   return choices;
 }

@@ -46,6 +46,17 @@ inline StageSizes cuts(std::vector<int64_t> layers) { return {false, std::move(l
 /// Splits that Megatron-LM makes: columns, rows, heads and vocabulary, found by factors and not by names.
 struct Megatron {};
 inline constexpr Megatron megatron;
+/// Splits of least cost, found by factors: `split auto`.
+struct Automatic {};
+inline constexpr Automatic automatic;
+/// Whether ranks may hold different numbers of heads (whole KV groups).
+enum Heads : uint8_t { even, uneven };
+
+/// Of sequence parallelism: what is gathered forward is kept for backward, at the price of memory.
+struct KeepGathered {};
+inline constexpr KeepGathered keep_gathered;
+/// How attention sees keys that other ranks hold.
+enum class Context { ring, all_gather, all_to_all };
 
 /// Made by Module::mesh. Ranks are numbered through the axes as declared, the last one fastest.
 class Mesh {
@@ -61,10 +72,16 @@ public:
   /// The batch split over axes (none: over()), and how many sequences of it a rank takes at a time.
   Plan &batch(const Over &over, Microbatch microbatch, Where where = Where::current());
   /// One dimension of every parameter whose name fits.
-  Plan &split(std::string_view pattern, Dim dim, const Over &over, Where where = Where::current());
-  Plan &split(Megatron form, const Over &over, Where where = Where::current());
+  Plan &split(std::string_view pattern, Dim dim, const Over &over, Heads heads = even, Where where = Where::current());
+  Plan &split(Megatron form, const Over &over, Heads heads = even, Where where = Where::current());
+  Plan &split(Automatic form, const Over &over, Where where = Where::current());
   /// The experts of every mixture; axes that also split the batch are its last ones.
   Plan &experts(const Over &over, Where where = Where::current());
+  /// Sequence parallelism: what no parameter's split reaches is split along the sequence.
+  Plan &sequence(const Over &over, Where where = Where::current());
+  Plan &sequence(const Over &over, KeepGathered keep, Where where = Where::current());
+  /// Context parallelism: the sequence of every input split over axes.
+  Plan &context(const Over &over, Context kind, Where where = Where::current());
   /// Layers cut into stages along an axis: gpipe, 1f1b, ….
   Plan &stages(const Over &over, const Schedule &schedule, Where where = Where::current());
   Plan &stages(const Over &over, const StageSizes &sizes, const Schedule &schedule, Where where = Where::current());

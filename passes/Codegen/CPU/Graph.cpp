@@ -34,7 +34,8 @@ LogicalResult Graph::build() {
 }
 
 LogicalResult Graph::buildOp(Operation *op) {
-  for (auto *rule : {buildElementRule, buildNormRule, buildRowRule, buildMoveRule, buildOptimizerRule})
+  for (auto *rule : {buildElementRule, buildNormRule, buildRowRule, buildMoveRule, buildJoinRule, buildDropoutRule,
+                     buildOptimizerRule})
     if (succeeded(rule(*this, op)))
       return success();
   return failure();

@@ -116,5 +116,7 @@ mlir::LogicalResult buildElementRule(Graph &graph, mlir::Operation *op);
 mlir::LogicalResult buildNormRule(Graph &graph, mlir::Operation *op);
 mlir::LogicalResult buildRowRule(Graph &graph, mlir::Operation *op);
 mlir::LogicalResult buildMoveRule(Graph &graph, mlir::Operation *op);
+mlir::LogicalResult buildJoinRule(Graph &graph, mlir::Operation *op);
+mlir::LogicalResult buildDropoutRule(Graph &graph, mlir::Operation *op);
 mlir::LogicalResult buildOptimizerRule(Graph &graph, mlir::Operation *op);
 } // namespace hocket::cpu

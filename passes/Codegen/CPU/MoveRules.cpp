@@ -111,12 +111,33 @@ void embedding(Graph &graph, EmbeddingOp op) {
   }));
 }
 
+/// The token at a place of a sequence in zigzag order (zigzagToken in dialect/NN/NN.h), for one place or a vector of them.
+Value zigzag(Emit &e, Value place, PositionsOp op) {
+  Type type = place.getType(), element = getElementTypeOrSelf(type);
+  int64_t ranks = static_cast<int64_t>(*op.getZigzag()), length = static_cast<int64_t>(*op.getSequence()) / (2 * ranks);
+  auto number = [&](int64_t value) -> Value {
+    TypedAttr attribute = IntegerAttr::get(element, value);
+    if (auto vector = dyn_cast<VectorType>(type))
+      attribute = DenseElementsAttr::get(vector, attribute);
+    return arith::ConstantOp::create(e, attribute);
+  };
+  auto apply = [&]<typename OpT>(Value a, Value b) -> Value { return OpT::create(e, a, b); };
+  Value chunk = apply.operator()<arith::DivSIOp>(place, number(length));
+  Value inside = apply.operator()<arith::RemSIOp>(place, number(length));
+  Value rank = apply.operator()<arith::DivSIOp>(chunk, number(2));
+  Value late = apply.operator()<arith::RemSIOp>(chunk, number(2)); // 0: early, 1: late
+  // early: rank; late: 2 ranks - 1 - rank; so rank + late * (2 ranks - 1 - 2 rank)
+  Value span = apply.operator()<arith::SubIOp>(number(2 * ranks - 1), apply.operator()<arith::MulIOp>(rank, number(2)));
+  Value token = apply.operator()<arith::AddIOp>(rank, apply.operator()<arith::MulIOp>(late, span));
+  return apply.operator()<arith::AddIOp>(apply.operator()<arith::MulIOp>(token, number(length)), inside);
+}
+
 void positions(Graph &graph, PositionsOp op) {
   int64_t length = typeOf(op.getY()).getShape().back(), columns = graph.getShape().columns;
   Type element = typeOf(op.getY()).getElementType();
   Value offset = op.getOffset() ? graph.scalarOf(op.getOffset()) : Value();
   Space space = graph.getShape().spaces.lookup(op.getY());
-  graph.define(op.getY(), graph.map(space, {}, Compute([=](Emit &e, const Place &place, ValueRange) {
+  graph.define(op.getY(), graph.map(space, {}, Compute([=](Emit &e, const Place &place, ValueRange) mutable {
                                       Value first = e.modulo(e.times(place.row, columns), length);
                                       if (offset)
                                         first = e.plus(first, offset);
@@ -124,7 +145,8 @@ void positions(Graph &graph, PositionsOp op) {
                                         first = e.plus(first, place.column);
                                       Value narrow =
                                           element.isInteger(64) ? first : arith::TruncIOp::create(e, element, first);
-                                      return SmallVector<Value>{place.column ? e.add(e.laneNumbers(), narrow) : narrow};
+                                      Value at = place.column ? e.add(e.laneNumbers(), narrow) : narrow;
+                                      return SmallVector<Value>{op.getZigzag() ? zigzag(e, at, op) : at};
                                     })));
 }
 } // namespace

@@ -56,6 +56,30 @@ void rowSumExp(Graph &graph, RowSumExpOp op) {
   graph.define(op.getY(), graph.reduce(Reduction::Sum, terms, sumType(op.getX())));
 }
 
+/// Of two log-sum-exps: their sum's, and the share of either; a row of which neither set has a key has no share.
+void attentionMerge(Graph &graph, AttentionMergeOp op) {
+  Ref a = graph.read(op, 0), aLse = graph.read(op, 1), b = graph.read(op, 2), bLse = graph.read(op, 3);
+  auto row = [&](auto pick) {
+    return graph.map(Space::Row, {aLse, bLse}, [=](Emit &e, ValueRange v) {
+      Type type = v[0].getType();
+      Value max = e.max(v[0], v[1]), zero = e.number(0, type);
+      Value none = arith::CmpFOp::create(e, arith::CmpFPredicate::OEQ, max, e.neutral(Reduction::Max, type));
+      Value base = e.choose(none, zero, max), left = e.exp(e.sub(v[0], base)), right = e.exp(e.sub(v[1], base));
+      left = e.choose(none, zero, left), right = e.choose(none, zero, right);
+      Value sum = e.choose(none, e.number(1, type), e.add(left, right));
+      return pick(e, none, max, sum, left, right);
+    });
+  };
+  Ref left = row([](Emit &e, Value, Value, Value sum, Value left, Value) { return e.div(left, sum); });
+  Ref right = row([](Emit &e, Value, Value, Value sum, Value, Value right) { return e.div(right, sum); });
+  graph.define(op.getY(), graph.map(Space::Full, {a, left, b, right}, [](Emit &e, ValueRange v) {
+    return e.mulAdd(v[0], v[1], e.mul(v[2], v[3]));
+  }));
+  graph.define(op.getLse(), row([](Emit &e, Value none, Value max, Value sum, Value, Value) {
+                 return e.choose(none, max, e.add(max, math::LogOp::create(e, sum)));
+               }));
+}
+
 void countTokens(Graph &graph, CountTokensOp op) {
   Type element = sumType(op.getCount());
   Ref ones = graph.map(Space::Full, {graph.read(op, 0)}, [=](Emit &e, ValueRange v) {
@@ -88,6 +112,7 @@ LogicalResult buildRowRule(Graph &graph, Operation *op) {
         return success();
       })
       .Case([&](RowSumExpOp sum) { return rowSumExp(graph, sum), success(); })
+      .Case([&](AttentionMergeOp merge) { return attentionMerge(graph, merge), success(); })
       .Case([&](PickOp row) { return pick(graph, row), success(); })
       .Case([&](CrossEntropyGradOp grad) { return crossEntropyGrad(graph, grad), success(); })
       .Case([&](CountTokensOp count) { return countTokens(graph, count), success(); })

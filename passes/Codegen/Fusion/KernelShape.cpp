@@ -51,6 +51,28 @@ Demand moveDemand(Operation *op) {
       .Case([](PositionsOp positions) -> Demand {
         return {elementsOf(positions.getY()), 0, rowLength(positions.getY())};
       })
+      .Case([](DropoutOp dropout) -> Demand { return {elementsOf(dropout.getY()), 0, rowLength(dropout.getY())}; })
+      .Case([](ConcatOp move) -> Demand {
+        int64_t divisor = 0;
+        for (Value x : move.getXs())
+          divisor = std::gcd(divisor, extent(x, move.getDim(), rankOf(x)));
+        return {elementsOf(move.getY()), 0, divisor};
+      })
+      .Case([](PartOp move) -> Demand {
+        return {elementsOf(move.getY()), 0, extent(move.getY(), move.getDim(), rankOf(move.getY()))};
+      })
+      .Case([](PadOp move) -> Demand {
+        Value y = move.getY();
+        int64_t before = move.getFromAttr().getInt() * extent(y, move.getDim() + 1, rankOf(y));
+        int64_t piece = extent(move.getX(), move.getDim(), rankOf(y)), all = extent(y, move.getDim(), rankOf(y));
+        return {elementsOf(y), 0, std::gcd(std::gcd(before, piece), all)};
+      })
+      .Case([](SpreadOp move) -> Demand {
+        return {elementsOf(move.getY()), 0, extent(move.getY(), move.getDim() + 1, rankOf(move.getY()))};
+      })
+      .Case([](SumOverOp move) -> Demand {
+        return {elementsOf(move.getY()), 0, extent(move.getX(), move.getDim() + 1, rankOf(move.getX()))};
+      })
       .Default([](Operation *) { return Demand(); });
 }
 
@@ -60,6 +82,7 @@ Demand fixedDemand(Operation *op) {
       .Case<LayerNormOp, RmsNormOp, RowMaxOp, RowSumExpOp, PickOp>([](auto row) { return rowsOf(row.getX()); })
       .Case<LayerNormGradOp, RmsNormGradOp, LayerNormParamGradOp, RmsNormParamGradOp>(
           [](auto row) { return rowsOf(row.getX()); })
+      .Case([](AttentionMergeOp row) { return rowsOf(row.getA()); })
       .Case([](CrossEntropyGradOp row) { return rowsOf(row.getLogits()); })
       .Case([](SumOp sum) -> Demand {
         int64_t kept = elementsOf(sum.getY());
@@ -72,13 +95,16 @@ Demand fixedDemand(Operation *op) {
 }
 
 bool isMove(Operation *op) {
-  return isa<UnstackOp, StackOp, step::SliceOp, step::MaskOp, step::PackOp, step::UnpackOp, EmbeddingOp, PositionsOp>(
-      op);
+  return isa<UnstackOp, StackOp, step::SliceOp, step::MaskOp, step::PackOp, step::UnpackOp, EmbeddingOp, PositionsOp,
+             ConcatOp, PartOp, PadOp, SpreadOp, SumOverOp, DropoutOp>(op);
 }
 /// Operands that an op reads by an address of its own, so that they must come from outside of the kernel.
 bool readsByAddress(Operation *op, unsigned index) {
-  if (isa<UnstackOp, step::SliceOp, step::PackOp, step::UnpackOp, EmbeddingOp>(op))
+  if (isa<UnstackOp, step::SliceOp, step::PackOp, step::UnpackOp, EmbeddingOp, ConcatOp, PartOp, PadOp, SpreadOp,
+          SumOverOp>(op))
     return true;
+  if (isa<DropoutOp>(op))
+    return index > 0; // positions and draws
   if (isa<LayerNormParamGradOp, RmsNormParamGradOp>(op))
     return true; // whole rows are read again for each piece of the columns
   return isa<PickOp>(op) && index == 0;
@@ -173,6 +199,8 @@ private:
       return placeAll(op, Space::Column);
     if (isa<RowMaxOp, RowSumExpOp, PickOp, SumOp, SquareSumOp, CountTokensOp, CosineRateOp>(op))
       return placeAll(op, Space::Row);
+    if (auto merge = dyn_cast<AttentionMergeOp>(op))
+      return placeAll(op, Space::Full) && (shape.spaces[merge.getLse()] = Space::Row, true);
     if (role == Role::Rows)
       return placeAll(op, Space::Full);
     return placeElement(op);
@@ -252,7 +280,7 @@ Role roleOf(Operation *op) {
   if (auto sum = dyn_cast<SumOp>(op))
     return elementsOf(sum.getY()) == 1 ? Role::Rows : Role::Columns;
   if (isa<LayerNormOp, RmsNormOp, LayerNormGradOp, RmsNormGradOp, RowMaxOp, RowSumExpOp, PickOp, CrossEntropyGradOp,
-          SquareSumOp, CountTokensOp, CosineRateOp>(op))
+          SquareSumOp, CountTokensOp, CosineRateOp, AttentionMergeOp>(op))
     return Role::Rows;
   if (isMove(op) || isa<ScalarOpInterface>(op) || isa<AdamWOp>(op))
     return Role::Element;
@@ -266,6 +294,7 @@ std::optional<Space> operandSpace(Operation *op, unsigned index, const KernelSha
     return std::nullopt;
   return TypeSwitch<Operation *, std::optional<Space>>(op)
       .Case([&](RowSumExpOp) { return index == 0 ? Space::Full : Space::Row; })
+      .Case([&](AttentionMergeOp) { return index % 2 == 0 ? Space::Full : Space::Row; })
       .Case([&](PickOp) { return Space::Row; })
       .Case([&](CosineRateOp) { return Space::Row; })
       // dsum, logits, labels, lse

@@ -10,7 +10,15 @@ namespace {
 struct OffsetCheck {
   Claims &claims;
   Operation *op;
-  OpOperand *given = nullptr; ///< the operand that is no tensor
+
+  /// The operand that is the offset in factor `index`, null if there is none.
+  OpOperand *offsetOf(int64_t index) {
+    auto ruled = cast<nn::FactorOpInterface>(op);
+    for (OpOperand &operand : op->getOpOperands())
+      if (operand.get().getType().isInteger(64) && ruled.getOffsetFactor(operand.getOperandNumber()) == index)
+        return &operand;
+    return nullptr;
+  }
 
   void missing(const nn::Factor &factor, const FactorSplit &split) {
     InFlightDiagnostic diag = claims.fault(op);
@@ -20,10 +28,10 @@ struct OffsetCheck {
       claims.noteMaker(diag, split.from->get());
   }
 
-  void compare(const nn::Factor &factor, const FactorSplit &split) {
-    auto offset = given->get().getDefiningOp<OffsetOp>();
+  void compare(OpOperand &given, const nn::Factor &factor, const FactorSplit &split) {
+    auto offset = given.get().getDefiningOp<OffsetOp>();
     if (!offset) {
-      claims.fault(op) << "takes " << claims.operandText(*given) << " for its offset in factor " << factor.name
+      claims.fault(op) << "takes " << claims.operandText(given) << " for its offset in factor " << factor.name
                        << ", which is made by no dist.offset";
       return;
     }
@@ -41,33 +49,37 @@ struct OffsetCheck {
     if (split.from)
       claims.noteMaker(diag, split.from->get());
   }
+
+  /// An offset in a factor that needs none: of no factor at all, or of one that is not split.
+  void superfluous(OpOperand &given) {
+    auto offset = given.get().getDefiningOp<OffsetOp>();
+    if (offset && claims.sound(offset.getAxes()) && claims.getMesh().of(offset.getAxes().getRefs()).empty())
+      return; // over axes of one device it is 0
+    InFlightDiagnostic diag = claims.fault(op);
+    diag << "takes " << claims.operandText(given) << " for an offset, but no factor that needs one is split";
+    if (offset)
+      diag.attachNote(offset.getLoc()) << "offset made here";
+  }
 };
 } // namespace
 
 void checkOffset(Claims &claims, Operation *op, const nn::FactorRule &rule, ArrayRef<FactorSplit> splits) {
   OffsetCheck check{claims, op};
-  for (OpOperand &operand : op->getOpOperands())
-    if (operand.get().getType().isInteger(64))
-      check.given = &operand;
-  bool used = false;
-  for (auto [factor, split] : llvm::zip(rule.factors, splits)) {
+  SmallVector<OpOperand *> used;
+  for (auto [index, factor] : llvm::enumerate(rule.factors)) {
+    const FactorSplit &split = splits[index];
     if (!factor.needsOffset || split.cuts.empty())
       continue;
-    used = true;
-    if (check.given)
-      check.compare(factor, split);
+    OpOperand *given = check.offsetOf(static_cast<int64_t>(index));
+    used.push_back(given);
+    if (given)
+      check.compare(*given, factor, split);
     else
       check.missing(factor, split);
   }
-  if (!check.given || used)
-    return;
-  auto offset = check.given->get().getDefiningOp<OffsetOp>();
-  if (offset && claims.sound(offset.getAxes()) && claims.getMesh().of(offset.getAxes().getRefs()).empty())
-    return; // over axes of one device it is 0
-  InFlightDiagnostic diag = claims.fault(op);
-  diag << "takes " << claims.operandText(*check.given) << " for an offset, but no factor that needs one is split";
-  if (offset)
-    diag.attachNote(offset.getLoc()) << "offset made here";
+  for (OpOperand &operand : op->getOpOperands())
+    if (operand.get().getType().isInteger(64) && !llvm::is_contained(used, &operand))
+      check.superfluous(operand);
 }
 
 // ---- padding

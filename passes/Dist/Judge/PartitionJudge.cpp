@@ -2,6 +2,7 @@
 #include "passes/Dist/Judge/PartitionJudge.h"
 #include "passes/Dist/Judge/CollectiveCheck.h"
 #include "passes/Dist/Judge/FactorCheck.h"
+#include "passes/Dist/Judge/RingCheck.h"
 #include "passes/Dist/Judge/SlotCheck.h"
 using namespace mlir;
 
@@ -27,6 +28,8 @@ LogicalResult judgePartition(nn::TrainingStepOp step, MeshOp mesh) {
   for (Region *region : {&step.getBegin(), &step.getMicrobatch(), &step.getUpdate(), &step.getEvaluate()})
     for (Operation &op : region->front())
       examine(claims, &op);
+  judge::RingCheck(claims).run(step.getMicrobatch());
+  judge::checkOrder(claims);
   return failure(claims.anyFault());
 }
 } // namespace hocket::dist

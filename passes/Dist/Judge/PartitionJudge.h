@@ -27,6 +27,7 @@
 //   C22  outputs are whole; only accumulators and values are partial at rest
 //   C23  reads and writes are what the slot holds
 //   C24  every op is one of these
+//   C25  blocks that go around a ring, and C26 the order of tokens: RingCheck.h
 #pragma once
 #include "dialect/Dist/Dist.h"
 

@@ -79,12 +79,16 @@ int main(int argc, char **argv) {
         .experts(over("cp"))
         .split("layers.*.attn.q", dim(1), over(subaxis("tp", 1, 2)))
         .split("layers.*.attn.q", dim(2), over(subaxis("tp", 2, 2)))
+        .sequence(over("tp"))
         .stages(over("pp"), schedule("gpipe"))
         .zero(1, over("dp", "cp"));
     module.plan("nowhere", everything, mesh)
         .batch(over(), microbatch(2))
         .split(megatron, over("tp"))
+        .sequence(over("tp"), keep_gathered)
+        .context(over("cp"), Context::all_gather)
         .stages(over("pp"), cuts({2, 1}), scheduleFile("table.txt"));
+    module.plan("found", everything, mesh).batch(over("dp"), microbatch(2)).split(automatic, over("tp"));
     module.plan("balanced", everything, mesh).stages(over("pp"), balanced(), schedule("zb-v", 2));
   });
 }

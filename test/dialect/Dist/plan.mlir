@@ -16,6 +16,8 @@ dist.plan @all for @gpt on @cluster {
   split "kv" dim 1 over {"tp":(1)2}
   // CHECK-NEXT: split megatron over "tp"
   split megatron over "tp"
+  // CHECK-NEXT: sequence over "tp" keep gathered
+  sequence over "tp" keep gathered
   // CHECK-NEXT: stages over "pp" schedule "1f1b"
   stages over "pp" schedule "1f1b"
   // CHECK-NEXT: zero 1 over {"dp", "cp"}
@@ -25,6 +27,12 @@ dist.plan @all for @gpt on @cluster {
 dist.plan @plain for @gpt on @cluster {
   // CHECK-NEXT: batch microbatch 1 sequences
   batch microbatch 1 sequences
+  // CHECK-NEXT: split auto over "tp"
+  split auto over "tp"
+  // CHECK-NEXT: sequence over "tp"{{$}}
+  sequence over "tp"
+  // CHECK-NEXT: context over "cp" all_to_all
+  context over "cp" all_to_all
   // CHECK-NEXT: stages over "pp" schedule gpipe chunks 2
   stages over "pp" schedule "gpipe" chunks 2
 }
@@ -42,4 +50,12 @@ dist.plan @balanced for @gpt on @cluster {
 dist.plan @cut for @gpt on @cluster {
   // CHECK-NEXT: stages over "pp" cuts [8, 7] schedule file("table.txt")
   stages over "pp" cuts [8, 7] schedule file("table.txt")
+}
+// CHECK-LABEL: dist.plan @long
+dist.plan @long for @gpt on @cluster {
+  batch over "dp" microbatch 1 sequences
+  // CHECK: context over "cp" ring
+  context over "cp" ring
+  // CHECK-NEXT: zero 1 over {"dp", "cp"}
+  zero 1 over {"dp", "cp"}
 }

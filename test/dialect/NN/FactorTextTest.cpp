@@ -52,6 +52,7 @@ const std::map<std::string, Expected> &expected() {
       {"attention_documents", {"b s n !d, b !t n !d, b !t n !e, b s, b !t, b s, b !t -> b s n !e", "NNNNNNN"}},
       {"attention_documents_causal",
        {"b s kv g !d, b !t kv !d, b !t kv !e, b s, b !t, b s, b !t -> b s kv g !e, b s kv g", "NNNNNNN"}},
+      {"attention_merge", {"b s n e, b s n, b s n e, b s n -> b s n e, b s n", "NNNN"}},
       {"attention_grad_documents",
        {"b s n !e, b s n !d, b !t n !d, b !t n !e, b s, b !t, b s n !e, b s n, b s, b !t -> b s n !d, b !t n !d, b !t "
         "n "
@@ -69,6 +70,15 @@ const std::map<std::string, Expected> &expected() {
       {"stack", {"d0 d1, d0 d1 -> d0 d1 !c", "JJ"}},
       {"sum", {"d0 d1 d2 -> d2", "M"}},
       {"sum_all", {"d0 d1 -> _", "M"}},
+      {"concat", {"d0 d1 !c0, d0 d1 !c1 -> d0 d1 !c", "JJ"}},
+      {"concat_three", {"d0 !c0 d2, d0 !c1 d2, d0 !c2 d2 -> d0 !c d2", "JJJ"}},
+      {"part", {"d0 !c d2 -> d0 !p d2", "J"}},
+      {"pad", {"d0 !p d2 -> d0 !c d2", "J"}},
+      {"spread", {"d0 d1 d3 -> d0 d1 n d3", "J"}},
+      {"sum_over", {"d0 d1 n d3 -> d0 d1 d3", "M"}},
+      {"dropout", {"b s @f2, b s, b -> b s @f2", "MNN"}},
+      {"dropout_heads", {"b s @f2 @f3, b s, b -> b s @f2 @f3", "MNN"}},
+      {"dropout_without_draws", {"b s @f2, b s -> b s @f2", "MN"}},
       {"cross_entropy", {"b s !v, b s -> _, _", "NN"}},
       {"cross_entropy_lse", {"b s !v, b s -> _, _, b s", "NN"}},
       {"cross_entropy_grad", {"_, b s @v, b s, b s -> b s @v", "MNNN"}},

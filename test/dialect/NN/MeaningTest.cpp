@@ -191,6 +191,52 @@ TEST(Attention, ARowThatSeesNoKeyIsZero) {
   EXPECT_EQ(values.lookup(program.op().getResult(1))[0], -INFINITY);
 }
 
+TEST(AttentionMerge, OfTwoSetsOfKeysIsAttentionOverBoth) {
+  constexpr const char *half = "tensor<1x4x2x3xf32>, tensor<1x2x2x3xf32>, tensor<1x2x2x3xf32>, tensor<1x4xi32>, "
+                               "tensor<1x2xi32> -> tensor<1x4x2x3xf32>, tensor<1x4x2xf32>";
+  std::string q = "%q: tensor<1x4x2x3xf32>, %p: tensor<1x4xi32>, ";
+  Program whole({"whole", q + "%k: tensor<1x4x2x3xf32>, %v: tensor<1x4x2x3xf32>",
+                 "%y, %l = nn.attention %q, %k, %v at %p, %p causal scale(0.7) window(3) : tensor<1x4x2x3xf32>, "
+                 "tensor<1x4x2x3xf32>, tensor<1x4x2x3xf32>, tensor<1x4xi32>, tensor<1x4xi32> -> tensor<1x4x2x3xf32>, "
+                 "tensor<1x4x2xf32>"});
+  Program parts({"parts", q + "%k: tensor<1x2x2x3xf32>, %v: tensor<1x2x2x3xf32>, %a: tensor<1x2xi32>, "
+                              "%m: tensor<1x2x2x3xf32>, %w: tensor<1x2x2x3xf32>, %b: tensor<1x2xi32>",
+                 std::string("%y0, %l0 = nn.attention %q, %k, %v at %p, %a causal scale(0.7) window(3) : ") + half +
+                     "\n%y1, %l1 = nn.attention %q, %m, %w at %p, %b causal scale(0.7) window(3) : " + half +
+                     "\n%y, %l = nn.attention_merge %y0, %l0, %y1, %l1 : tensor<1x4x2x3xf32>, tensor<1x4x2xf32>, "
+                     "tensor<1x4x2x3xf32>, tensor<1x4x2xf32> -> tensor<1x4x2x3xf32>, tensor<1x4x2xf32>"});
+  ASSERT_TRUE(whole.sound() && parts.sound());
+  std::vector<HostTensor> all = whole.randomArguments(), some = parts.randomArguments();
+  some[0] = all[0], some[1] = all[1];
+  for (int64_t i = 0; i < 4; ++i)
+    all[1][i] = some[1][i] = static_cast<double>(i);
+  for (int64_t half = 0; half < 2; ++half) { // tokens 0 and 1, then 2 and 3: the first sees none of the second half
+    std::copy_n(all[2].data.begin() + half * 12, 12, some[2 + half * 3].data.begin());
+    std::copy_n(all[3].data.begin() + half * 12, 12, some[3 + half * 3].data.begin());
+    some[4 + half * 3][0] = static_cast<double>(half * 2), some[4 + half * 3][1] = static_cast<double>(half * 2 + 1);
+  }
+  Values expected = whole.run(all), found = parts.run(some);
+  for (unsigned i = 0; i < 2; ++i)
+    EXPECT_LE(relativeDifference(found.lookup(parts.op().getResult(i)), expected.lookup(whole.op().getResult(i))), 1e-14);
+}
+
+TEST(AttentionMerge, OfNothingIsNothing) {
+  Program program({"none", "%a: tensor<1x1x1x2xf32>, %l: tensor<1x1x1xf32>",
+                   "%y, %m = nn.attention_merge %a, %l, %a, %l : tensor<1x1x1x2xf32>, tensor<1x1x1xf32>, "
+                   "tensor<1x1x1x2xf32>, tensor<1x1x1xf32> -> tensor<1x1x1x2xf32>, tensor<1x1x1xf32>"});
+  Values values = program.run({HostTensor({1, 1, 1, 2}, 0), HostTensor({1, 1, 1}, -INFINITY)});
+  EXPECT_EQ(values.lookup(program.op().getResult(0))[0], 0);
+  EXPECT_EQ(values.lookup(program.op().getResult(1))[0], -INFINITY);
+}
+
+TEST(Positions, ZigzagPairsEarlyChunksWithLateOnes) {
+  Program program({"zigzag", "", "%y = nn.positions zigzag 2 of 8 : tensor<1x8xi32>"});
+  HostTensor y = program.run({}).lookup(program.op().getResult(0));
+  double expected[] = {0, 1, 6, 7, 2, 3, 4, 5};
+  for (int64_t i = 0; i < 8; ++i)
+    EXPECT_EQ(y[i], expected[i]);
+}
+
 TEST(CrossEntropy, EqualsItsPieces) {
   Program whole(caseNamed("cross_entropy_lse"));
   std::vector<HostTensor> arguments = whole.randomArguments();

@@ -118,7 +118,11 @@ static std::vector<OpCase> attentions() {
           attentionGrad("attention_grad_grouped", true),
           attention("attention_documents", "documents full scale(0.4)"),
           attention("attention_documents_causal", "documents causal scale(0.4)", true, true),
-          attentionGrad("attention_grad_documents", false, true)};
+          attentionGrad("attention_grad_documents", false, true),
+          {"attention_merge",
+           "%a: tensor<2x3x4x5xf32>, %m: tensor<2x3x4xf32>, %b: tensor<2x3x4x5xf32>, %n: tensor<2x3x4xf32>",
+           "%y, %l = nn.attention_merge %a, %m, %b, %n : tensor<2x3x4x5xf32>, tensor<2x3x4xf32>, tensor<2x3x4x5xf32>, "
+           "tensor<2x3x4xf32> -> tensor<2x3x4x5xf32>, tensor<2x3x4xf32>"}};
 }
 
 static std::vector<OpCase> scalars() {
@@ -154,6 +158,39 @@ static std::vector<OpCase> shapes() {
        "%y = nn.stack %a, %b dim 2 : tensor<2x5xf32>, tensor<2x5xf32> -> tensor<2x5x2xf32>"},
       {"sum", "%x: tensor<2x3x5xf32>", "%y = nn.sum %x : tensor<2x3x5xf32> -> tensor<5xf32>"},
       {"sum_all", "%x: tensor<3x5xf32>", "%y = nn.sum %x : tensor<3x5xf32> -> tensor<f32>"},
+  };
+}
+
+static std::vector<OpCase> joins() {
+  return {
+      {"concat", "%a: tensor<2x3x2xf32>, %b: tensor<2x3x5xf32>",
+       "%y = nn.concat %a, %b dim 2 : tensor<2x3x2xf32>, tensor<2x3x5xf32> -> tensor<2x3x7xf32>"},
+      {"concat_three", "%a: tensor<2x1x3xf32>, %b: tensor<2x3x3xf32>, %c: tensor<2x2x3xf32>",
+       "%y = nn.concat %a, %b, %c dim 1 : tensor<2x1x3xf32>, tensor<2x3x3xf32>, tensor<2x2x3xf32> -> "
+       "tensor<2x6x3xf32>"},
+      {"part", "%x: tensor<2x7x3xf32>", "%y = nn.part %x dim 1 from 2 : tensor<2x7x3xf32> -> tensor<2x4x3xf32>"},
+      {"pad", "%x: tensor<2x4x3xf32>", "%y = nn.pad %x dim 1 from 2 : tensor<2x4x3xf32> -> tensor<2x7x3xf32>"},
+      {"spread", "%x: tensor<2x3x5xf32>", "%y = nn.spread %x dim 2 : tensor<2x3x5xf32> -> tensor<2x3x4x5xf32>"},
+      {"sum_over", "%x: tensor<2x3x4x5xf32>",
+       "%y = nn.sum_over %x dim 2 : tensor<2x3x4x5xf32> -> tensor<2x3x5xf32>"},
+  };
+}
+
+static std::vector<OpCase> dropouts() {
+  std::string x = "tensor<3x4x6xf32>", heads = "tensor<3x4x5x2xf32>", rest = "%p: tensor<3x4xi32>, %d: tensor<3xi32>";
+  return {
+      {"dropout",
+       "%x: " + x + ", " + rest,
+       "%y = nn.dropout %x at %p rate(0.25) draws %d of [6] stream \"h.3.mlp\" : " + x +
+           ", tensor<3x4xi32>, tensor<3xi32> -> " + x,
+       {1, 1000}},
+      {"dropout_heads",
+       "%x: " + heads + ", " + rest,
+       "%y = nn.dropout %x at %p rate(0.5) draws %d of [5, 2] stream \"h.3.attn\" : " + heads +
+           ", tensor<3x4xi32>, tensor<3xi32> -> " + heads,
+       {1, 1000}},
+      {"dropout_without_draws", "%x: " + x + ", %p: tensor<3x4xi32>",
+       "%y = nn.dropout %x at %p rate(0.25) : " + x + ", tensor<3x4xi32> -> " + x},
   };
 }
 
@@ -212,11 +249,54 @@ static std::vector<OpCase> optimizers() {
   };
 }
 
+/// Two sequences of 6 tokens, 4 experts that take 2 of each: some find no place.
+static std::vector<OpCase> experts() {
+  std::string l = "tensor<2x6x4xf32>", p = "tensor<2x6xi32>", k = "tensor<2x6x2x", c = "tensor<2x4x2xi32>";
+  std::string arguments = "%l: " + l + ", %p: " + p;
+  auto router = [&](std::string name, std::string options) -> OpCase {
+    return {name, arguments,
+            "%w, %s, %t, %b = nn.router %l at %p top 2 " + options + " : " + l + ", " + p + " -> " + k + "f32>, " + k +
+                "i32>, " + c + ", tensor<2xf32>"};
+  };
+  auto routed = [&](std::string name, std::string more, std::string body) -> OpCase {
+    OpCase each = router(name, "");
+    each.arguments += ", " + more;
+    each.body += "\n" + body;
+    return each;
+  };
+  auto grad = [&](std::string name, std::string options, bool load) -> OpCase {
+    return {name, "%d: " + k + "f32>, %l: " + l + (load ? ", %g: tensor<2xf32>" : ""),
+            "%y = nn.router_grad %d, %l " + std::string(load ? "load %g " : "") + "top 2 " + options + " : " + k +
+                "f32>, " + l + (load ? ", tensor<2xf32>" : "") + " -> " + l};
+  };
+  std::string x = "tensor<2x6x3xf32>", y = "tensor<4x2x2x3xf32>";
+  std::string route = k + "i32>, " + c, weighted = " weighted %v", weights = ", " + k + "f32>";
+  return {
+      {"router_logits", "%x: tensor<2x6x5xf32>, %w: tensor<5x4xf32>",
+       "%y = nn.router_logits %x, %w : tensor<2x6x5xf32>, tensor<5x4xf32> -> " + l},
+      router("router", "balance(0.5)"),
+      router("router_normalized", "normalized scale(2.5)"),
+      router("router_sigmoid", "sigmoid balance(0.5)"),
+      router("router_sigmoid_normalized", "sigmoid normalized scale(2.5) balance(0.5)"),
+      grad("router_grad", "normalized", false),
+      grad("router_grad_load", "sigmoid normalized balance(0.5)", true),
+      routed("dispatch", "%x: " + x, "%y = nn.dispatch %x by %s, %t : " + x + ", " + route + " -> " + y),
+      routed("dispatch_weighted", "%x: " + x + ", %v: " + k + "f32>",
+             "%y = nn.dispatch %x by %s, %t" + weighted + " : " + x + ", " + route + weights + " -> " + y),
+      routed("combine", "%x: " + y, "%y = nn.combine %x by %s, %t : " + y + ", " + route + " -> " + x),
+      routed("combine_weighted", "%x: " + y + ", %v: " + k + "f32>",
+             "%y = nn.combine %x by %s, %t" + weighted + " : " + y + ", " + route + weights + " -> " + x),
+      routed("combine_grad", "%x: " + y + ", %d: " + x,
+             "%y = nn.combine_grad %x, %d by %s : " + y + ", " + x + ", " + k + "i32> -> " + k + "f32>"),
+  };
+}
+
 const std::vector<OpCase> &allCases() {
   static const std::vector<OpCase> cases = [] {
     std::vector<OpCase> all;
     for (const auto &group :
-         {lookups(), products(), norms(), ropes(), attentions(), scalars(), shapes(), losses(), optimizers()})
+         {lookups(), products(), norms(), ropes(), attentions(), scalars(), shapes(), joins(),
+          dropouts(), losses(), optimizers(), experts()})
       all.insert(all.end(), group.begin(), group.end());
     return all;
   }();

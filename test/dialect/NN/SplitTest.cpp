@@ -1,5 +1,6 @@
 // Factor rules hold: an op run on shards of a split factor, its results joined as the rule says, is the op run whole;
 // and an op is linear in an operand as its rule says.
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Operation.h"
 #include "test/dialect/NN/OpCase.h"
 #include <cmath>
@@ -77,13 +78,22 @@ struct Whole {
       int dim = dimOf(term, factor);
       parts.push_back(dim < 0 ? operand : slice(operand, dim, shard.begin, shard.size, shard.padded));
     }
-    if (rule.factors[factor].needsOffset)
+    Operation *op = &program.op();
+    OwningOpRef<ModuleOp> holder; // of a copy that takes an offset
+    if (rule.factors[factor].needsOffset) {
+      OpBuilder builder(&context());
+      holder = ModuleOp::create(op->getLoc());
+      builder.setInsertionPointToStart(holder->getBody());
+      op = builder.insert(op->clone());
+      Value offset = arith::ConstantIntOp::create(builder, op->getLoc(), shard.begin, 64);
+      cast<FactorOpInterface>(op).setOffsetOperand(factor, offset);
       parts.emplace_back(ArrayRef<int64_t>(), static_cast<double>(shard.begin));
+    }
     SmallVector<SmallVector<int64_t>> shapes = resultShapes(program.op());
     for (auto [shape, term] : llvm::zip(shapes, rule.results))
       if (int dim = dimOf(term, factor); dim >= 0)
         shape[dim] = shard.padded;
-    return evaluate(program.op(), parts, shapes);
+    return evaluate(*op, parts, shapes);
   }
 
   void join(HostTensor &joined, const HostTensor &part, ArrayRef<int> term, int factor, Shard shard) const {

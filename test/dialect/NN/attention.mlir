@@ -28,3 +28,11 @@ nn.block @b3(%q: tensor<?x4x3x5xf32>, %k: tensor<?x6x3x5xf32>, %v: tensor<?x6x3x
   %0 = attention %q, %k, %v at %a, %b documents %c, %d causal scale(0.5) : tensor<?x4x3x5xf32>, tensor<?x6x3x5xf32>, tensor<?x6x3x2xf32>, tensor<?x4xi32>, tensor<?x6xi32>, tensor<?x4xi32>, tensor<?x6xi32> -> tensor<?x4x3x2xf32>
   return
 }
+
+// In a ring: keys are split as queries are.
+// CHECK-LABEL: nn.block @ring(
+nn.block @ring(%q: tensor<?x4x3x5xf32>, %v: tensor<?x4x3x2xf32>, %a: tensor<?x4xi32>) {
+  // CHECK-NEXT: attention %q, %q, %v at %a, %a causal scale(0.5) window(2) ring : tensor<?x4x3x5xf32>, {{.*}} -> tensor<?x4x3x2xf32>{{$}}
+  %0 = attention %q, %q, %v at %a, %a causal scale(0.5) window(2) ring : tensor<?x4x3x5xf32>, tensor<?x4x3x5xf32>, tensor<?x4x3x2xf32>, tensor<?x4xi32>, tensor<?x4xi32> -> tensor<?x4x3x2xf32>
+  return
+}

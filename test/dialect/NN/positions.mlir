@@ -10,3 +10,13 @@ nn.block @b0() {
   %1 = positions offset %o : tensor<?x5xi32>
   return
 }
+
+// CHECK-LABEL: nn.block @zigzag(
+nn.block @zigzag() {
+  %o = arith.constant 4 : i64
+  // CHECK: positions zigzag 2 of 8 : tensor<2x8xi32>{{$}}
+  %0 = positions zigzag 2 of 8 : tensor<2x8xi32>
+  // CHECK-NEXT: positions offset %c4_i64 zigzag 2 of 8 : tensor<2x4xi32>{{$}}
+  %1 = positions offset %o zigzag 2 of 8 : tensor<2x4xi32>
+  return
+}

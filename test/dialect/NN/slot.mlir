@@ -29,6 +29,8 @@ nn.training_step @t of @gpt with @r microbatches 1 slots {
   slot value "a" : tensor<i64>
   // CHECK-NEXT: slot input "a" : tensor<2x4xi32>{{$}}
   slot input "a" : tensor<2x4xi32>
+  // CHECK-NEXT: slot input "b" : tensor<2x4xi32> zigzag 2{{$}}
+  slot input "b" : tensor<2x4xi32> zigzag 2
   // CHECK-NEXT: slot output "a" : tensor<f32>{{$}}
   slot output "a" : tensor<f32>
 } begin {

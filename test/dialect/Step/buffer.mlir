@@ -8,3 +8,5 @@
 %2 = step.buffer input "tokens" in microbatch state input : memref<2x128xi32>
 // CHECK: %h0_add = step.buffer communication "h0_add" in slot offset 0 : memref<2x8xf32>
 %3 = step.buffer communication "h0_add" in slot offset 0 : memref<2x8xf32>
+// CHECK: %next = step.buffer input "next" in microbatch state input zigzag 2 : memref<2x64xi32>
+%4 = step.buffer input "next" in microbatch state input zigzag 2 : memref<2x64xi32>

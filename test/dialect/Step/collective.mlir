@@ -8,6 +8,8 @@ func.func @tensors(%a: tensor<8x4xf32>) {
   %1 = step.collective all_reduce sum %a over "pp" stages [0, 3] because "tied" : tensor<8x4xf32> -> (tensor<8x4xf32>) in "wte"
   // CHECK: %reduce_scatter = step.collective reduce_scatter sum %arg0 over {"dp", "cp"} because "zero 1" : tensor<8x4xf32> -> (tensor<2x4xf32>)
   %2 = step.collective reduce_scatter sum %a over {"dp", "cp"} because "zero 1" : tensor<8x4xf32> -> (tensor<2x4xf32>)
+  // CHECK: %shift = step.collective shift sum %arg0 over "cp" because "ring" : tensor<8x4xf32> -> (tensor<8x4xf32>)
+  %3 = step.collective shift sum %a over "cp" because "ring" : tensor<8x4xf32> -> (tensor<8x4xf32>)
   return
 }
 // CHECK-LABEL: @buffers

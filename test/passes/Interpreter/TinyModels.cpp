@@ -49,6 +49,46 @@ nn.model @model(%tokens: tensor<?x5xi32>, %next: tensor<?x5xi32>) -> (tensor<f32
 }
 )mlir";
 
+const char *const tinyMoe = R"mlir(
+nn.block @layer(%x: tensor<?x5x8xf32>, %pos: tensor<?x5xi32>) -> tensor<?x5x8xf32> {
+  %qkv_w = param "attn.qkv.weight" : tensor<8x3x2x4xf32> init normal(0.4)
+  %proj_w = param "attn.proj.weight" : tensor<2x4x8xf32> init normal(0.4)
+  %qkv = linear %x, %qkv_w : tensor<?x5x8xf32>, tensor<8x3x2x4xf32> -> tensor<?x5x3x2x4xf32>
+  %q, %k, %v = unstack %qkv dim 2 : tensor<?x5x3x2x4xf32> -> tensor<?x5x2x4xf32>, tensor<?x5x2x4xf32>, tensor<?x5x2x4xf32>
+  %a = attention %q, %k, %v at %pos, %pos causal scale(0.5) : tensor<?x5x2x4xf32>, tensor<?x5x2x4xf32>, tensor<?x5x2x4xf32>, tensor<?x5xi32>, tensor<?x5xi32> -> tensor<?x5x2x4xf32>
+  %p = linear %a, %proj_w : tensor<?x5x2x4xf32>, tensor<2x4x8xf32> -> tensor<?x5x8xf32>
+  %r = add %x, %p : tensor<?x5x8xf32>, tensor<?x5x8xf32> -> tensor<?x5x8xf32>
+  %g2 = param "moe_norm.weight" : tensor<8xf32> init ones
+  %n = rms_norm %r, %g2 : tensor<?x5x8xf32>, tensor<8xf32> -> tensor<?x5x8xf32>
+  %gate_w = param "moe.gate.weight" : tensor<8x4xf32> init normal(0.7)
+  %up_w = param "moe.experts.up.weight" : tensor<4x8x2x6xf32> init normal(0.4)
+  %down_w = param "moe.experts.down.weight" : tensor<4x6x8xf32> init normal(0.4)
+  %shared_w = param "moe.shared.weight" : tensor<8x8xf32> init normal(0.3)
+  %l = router_logits %n, %gate_w : tensor<?x5x8xf32>, tensor<8x4xf32> -> tensor<?x5x4xf32>
+  %w, %s, %t, %load = router %l at %pos top 2 normalized scale(1.5) : tensor<?x5x4xf32>, tensor<?x5xi32> -> tensor<?x5x2xf32>, tensor<?x5x2xi32>, tensor<?x4x3xi32>, tensor<?xf32>
+  %d = dispatch %n by %s, %t : tensor<?x5x8xf32>, tensor<?x5x2xi32>, tensor<?x4x3xi32> -> tensor<4x?x3x8xf32>
+  %gu = matmul %d, %up_w "e b c h, e h u f -> e b c u f" : tensor<4x?x3x8xf32>, tensor<4x8x2x6xf32> -> tensor<4x?x3x2x6xf32>
+  %gg, %u = unstack %gu dim 3 : tensor<4x?x3x2x6xf32> -> tensor<4x?x3x6xf32>, tensor<4x?x3x6xf32>
+  %sg = silu %gg : tensor<4x?x3x6xf32>
+  %h = mul %sg, %u : tensor<4x?x3x6xf32>
+  %o = matmul %h, %down_w "e b c f, e f h -> e b c h" : tensor<4x?x3x6xf32>, tensor<4x6x8xf32> -> tensor<4x?x3x8xf32>
+  %routed = combine %o by %s, %t weighted %w : tensor<4x?x3x8xf32>, tensor<?x5x2xi32>, tensor<?x4x3xi32>, tensor<?x5x2xf32> -> tensor<?x5x8xf32>
+  %shared = linear %n, %shared_w : tensor<?x5x8xf32>, tensor<8x8xf32> -> tensor<?x5x8xf32>
+  %both = add %routed, %shared : tensor<?x5x8xf32>
+  %y = add %r, %both : tensor<?x5x8xf32>
+  return %y : tensor<?x5x8xf32>
+}
+nn.model @model(%tokens: tensor<?x5xi32>, %next: tensor<?x5xi32>) -> (tensor<f32>, tensor<i64>) {
+  %wte = param "wte" : tensor<11x8xf32> init normal(0.5)
+  %pos = positions : tensor<?x5xi32>
+  %x = embedding %tokens, %wte : tensor<?x5xi32>, tensor<11x8xf32> -> tensor<?x5x8xf32>
+  %y = repeat @layer(%x, %pos) 2 as "h" : tensor<?x5x8xf32>, tensor<?x5xi32> -> tensor<?x5x8xf32>
+  %logits = linear transposed %y, %wte : tensor<?x5x8xf32>, tensor<11x8xf32> -> tensor<?x5x11xf32>
+  %sum, %count = cross_entropy %logits, %next : tensor<?x5x11xf32>, tensor<?x5xi32> -> tensor<f32>, tensor<i64>
+  return %sum, %count : tensor<f32>, tensor<i64>
+}
+)mlir";
+
 const char *const tinyLlama = R"mlir(
 nn.block @layer(%x: tensor<?x5x8xf32>, %pos: tensor<?x5xi32>) -> tensor<?x5x8xf32> {
   %g1 = param "attn_norm.weight" : tensor<8xf32> init ones

@@ -95,6 +95,53 @@ TEST(Move, EmbeddingGradInPlace) {
   EXPECT_TRUE(kernels.run("k", inputs) == kernels.run("k", inputs, {}, 2, {0, 2}));
 }
 
+TEST(Move, ConcatPartPadSpreadSumOver) {
+  for (int64_t side : {1, 3, 32, 77}) {
+    std::string a = tensor({4, 3, 5, side}), b = tensor({4, 3, 2, side}), all = tensor({4, 3, 7, side});
+    checkKernel(formatv("func.func private @k(%a: {0}, %b: {1}) -> {2} {{\n"
+                        "%y = nn.concat %a, %b, %a dim 2 : {0}, {1}, {0} -> {2}\n return %y : {2} }",
+                        a, b, tensor({4, 3, 12, side})),
+                {0});
+    for (int64_t from : {0, 2, 5})
+      checkKernel(formatv("func.func private @k(%x: {0}, %b: {1}) -> ({0}, {1}) {{\n"
+                          "%p = nn.part %x dim 2 from {2} : {0} -> {1}\n %y = nn.pad %b dim 2 from {2} : {1} -> {0}\n"
+                          "return %y, %p : {0}, {1} }",
+                          all, b, from),
+                  {0});
+    checkKernel(formatv("func.func private @k(%x: {0}) -> {1} {{\n"
+                        "%y = nn.spread %x dim 2 : {0} -> {1}\n return %y : {1} }",
+                        tensor({4, 3, side}), b),
+                {0});
+    checkKernel(formatv("func.func private @k(%x: {0}, %z: {1}) -> {1} {{\n"
+                        "%s = nn.sum_over %x dim 2 : {0} -> {1}\n %y = nn.add %s, %z : {1}, {1} -> {1}\n"
+                        "return %y : {1} }",
+                        all, tensor({4, 3, side})));
+  }
+  // the last dimension: latent attention's key of a rotary part and another, heads repeated
+  checkKernel("func.func private @k(%a: tensor<2x5x3x8xf32>, %b: tensor<2x5x3x16xf32>) -> tensor<2x5x3x24xf32> {\n"
+              "%y = nn.concat %a, %b dim 3 : tensor<2x5x3x8xf32>, tensor<2x5x3x16xf32> -> tensor<2x5x3x24xf32>\n"
+              "return %y : tensor<2x5x3x24xf32> }",
+              {0});
+}
+
+TEST(Move, DropoutMakesTheMaskOfTheReference) {
+  for (int64_t d : {1, 6, 64, 70})
+    for (const char *rate : {"0", "0.1", "0.75"}) {
+      std::string x = tensor({3, 5, 4, d}), p = tensor({3, 5}, "i32"), draws = tensor({3}, "i32");
+      checkKernel(formatv("func.func private @k(%x: {0}, %p: {1}, %d: {2}, %n: i64, %o: i64, %q: i64) -> {0} {{\n"
+                          "%y = nn.dropout %x at %p rate({3}) draws %d of [9, {4}] number %n offsets %o, %q dims [2, 3] "
+                          ": {0}, {1}, {2} -> {0}\n return %y : {0} }",
+                          x, p, draws, rate, 3 * d),
+                  {1e-6, {4000000000, 5, d}, 100000});
+      checkKernel(formatv("func.func private @k(%x: {0}, %z: {0}, %p: {1}, %d: {2}) -> {0} {{\n"
+                          "%s = nn.silu %x : {0} -> {0}\n"
+                          "%y = nn.dropout %s at %p rate({3}) draws %d of [4, {4}] stream \"h.1\" : {0}, {1}, {2} -> {0}\n"
+                          "%r = nn.add %y, %z : {0}, {0} -> {0}\n return %r : {0} }",
+                          x, p, draws, rate, d),
+                  {1e-6, {}, 1}); // draws of 0 and -1
+    }
+}
+
 TEST(Move, Rope) {
   for (const char *form : {"", "dims(4)", "interleaved", "dims(6) interleaved"})
     for (const char *inverse : {"", "inverse "})

@@ -134,10 +134,30 @@ void threads(Rank &rank) {
       rank.fail(fault);
 }
 
+// Steps around a ring, from shared and private memory; after as many as there are members everything is home again.
+void shifts(Rank &rank) {
+  Communicator &comm = *rank.communicators[0];
+  for (bool shared : {true, false})
+    for (size_t count : {size_t(0), size_t(1), size_t(977), size_t(40000)}) {
+      std::vector<float> memory(2 * count);
+      float *x = shared ? rank.arena<float>() : memory.data(), *y = x + count;
+      std::fill_n(x, count, static_cast<float>(comm.rank()));
+      for (int step = 1; step <= comm.size(); ++step) {
+        rank.check(shift(comm, x, y, count, ElementType::F32, deadlineIn(patience)));
+        std::swap(x, y);
+        auto from = static_cast<float>((comm.rank() + comm.size() - step) % comm.size());
+        if (count && (x[0] != from || x[count - 1] != from))
+          rank.fail(fmt::format("step {} of {} elements brought that of member {}, not {}", step, count, x[0], from));
+      }
+    }
+}
+
 } // namespace
 
 void addMessageScenarios(std::map<std::string, Scenario> &all) {
   all["rings"] = {5, {{0, "ring", {4, 1, 0, 2, 3}}}, rings};
+  all["shifts"] = {4, {{0, "cp", {2, 0, 3, 1}}}, shifts};
+  all["shift-alone"] = {1, {{0, "cp", {0}}}, shifts};
   all["two-way"] = {2, {{0, "pair", {0, 1}}}, rings};
   all["rendezvous"] = {2, {{0, "pp 0->1", {0, 1}}}, rendezvous};
   all["threads"] = {2, {{0, "dp", {0, 1}}, {1, "tp", {1, 0}}}, threads};

@@ -1,0 +1,28 @@
+// The rules by which gathers are made again.
+#include "passes/Dist/GatherPolicy.h"
+#include "passes/Dist/Tactics.h"
+using namespace mlir;
+
+namespace hocket::dist {
+
+bool GatherPolicy::gathersTokens(ArrayRef<ReshardStep> steps) const {
+  Atoms tokens;
+  for (Operation &tactic : PlanOp(plan).getBody().front()) {
+    auto sequence = dyn_cast<SequenceOp>(tactic);
+    if (isa<ContextOp>(tactic) || (sequence && !sequence.getKeepGathered()))
+      tokens.append(propagation.getAtoms().fromRefs(tacticAxes(&tactic)));
+  }
+  return llvm::all_of(steps, [&](const ReshardStep &step) {
+    return llvm::all_of(step.axes, [&](Atom atom) { return llvm::is_contained(tokens, atom); });
+  });
+}
+
+bool GatherPolicy::isMadeAgain(Value value, ArrayRef<ReshardStep> steps) const {
+  const StepGraph &graph = propagation.getGraph();
+  bool gathers = llvm::all_of(steps, [](const ReshardStep &step) { return step.kind == ReshardKind::AllGather; });
+  if (!gathers || value.getParentRegion() != &nn::TrainingStepOp(graph.step).getMicrobatch())
+    return false;
+  nn::SlotOp slot = graph.slotOf(value.getDefiningOp());
+  return (!slot || slot.getKind() == nn::SlotKind::Input) && gathersTokens(steps);
+}
+} // namespace hocket::dist

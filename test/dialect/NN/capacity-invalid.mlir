@@ -1,0 +1,13 @@
+// RUN: hocket-opt %s --allow-unregistered-dialect --verify-diagnostics --split-input-file
+
+nn.model @gpt(%tokens: tensor<?x4xi32>, %next: tensor<?x4xi32>) -> (tensor<f32>, tensor<i64>) {
+  %sum, %count = "test.loss"() : () -> (tensor<f32>, tensor<i64>)
+  return %sum, %count : tensor<f32>, tensor<i64>
+}
+nn.recipe @r for @gpt {
+  // expected-error-re @+1 {{{{^}}'nn.capacity' op factor is 0.0, expected above 0{{$}}}}
+  capacity 0.0
+  batch 32 sequences
+  optimizer adamw(betas = [0.9, 0.95], weight_decay = 0.1)
+  learning_rate constant(0.1)
+}

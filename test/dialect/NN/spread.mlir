@@ -1,0 +1,8 @@
+// RUN: hocket-opt --verify-roundtrip %s | FileCheck %s
+
+// CHECK-LABEL: nn.block @b0(
+nn.block @b0(%x: tensor<?x3x5xf32>) {
+  // CHECK-NEXT: %spread = spread %x dim 2 : tensor<?x3x5xf32> -> tensor<?x3x4x5xf32>{{$}}
+  %0 = spread %x dim 2 : tensor<?x3x5xf32> -> tensor<?x3x4x5xf32>
+  return
+}
