@@ -78,6 +78,12 @@ Plan &Plan::context(const Over &over, Context kind, Where where) {
                                                : dist::ContextKind::AllToAll;
     dist::ContextOp::create(builder, loc, axes, known);
   });
+}
+
+Plan &Plan::split(Automatic, const Over &over, Where where) {
+  enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
+    dist::SplitOp::create(builder, loc, mlir::StringAttr(), mlir::IntegerAttr(), builder.getStringAttr("auto"), axes);
+  });
   return *this;
 }
 

@@ -41,7 +41,7 @@ static ParseResult parseSplitWhat(OpAsmParser &parser, StringAttr &pattern, Inte
   int64_t number = 0;
   SMLoc loc = parser.getCurrentLocation();
   if (failed(parser.parseOptionalString(&name)))
-    return parser.emitError(loc) << "expected a parameter's name in quotes with `dim`, or `megatron`";
+    return parser.emitError(loc) << "expected a parameter's name in quotes with `dim`, `auto` or `megatron`";
   if (parser.parseKeyword("dim") || parser.parseInteger(number))
     return failure();
   pattern = parser.getBuilder().getStringAttr(name);

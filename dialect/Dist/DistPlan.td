@@ -44,7 +44,9 @@ def Dist_SplitOp : Dist_Tactic<"split"> {
   let summary = "splits one dimension of every parameter whose name fits; propagation finds what follows from it";
   let description = [{
     `split "h.*.attn.qkv.weight" dim 2 over "tp"`, or `split megatron over "tp"`: column, row, head and vocabulary splits as
-    Megatron-LM makes them, found by factors, not by names. `uneven`: heads may be split so that ranks have different
+    Megatron-LM makes them, found by factors, not by names; or `split auto over "tp"`: the form of least cost
+    (passes/Dist/AutoSplit.h), which dist-apply-plan writes into the plan in its place, as explicit tactics.
+    `uneven`: heads may be split so that ranks have different
     numbers of them (whole KV groups, ceil(n / d) on each rank as long as there are any); without it that is an error.
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$pattern, OptionalAttr<I64Attr>:$dim, OptionalAttr<StrAttr>:$form,

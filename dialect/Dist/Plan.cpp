@@ -22,9 +22,9 @@ LogicalResult BatchOp::verify() {
 
 LogicalResult SplitOp::verify() {
   if (getForm()) {
-    if (*getForm() != "megatron")
+    if (*getForm() != "megatron" && *getForm() != "auto")
       return emitOpError() << "has an unknown form '" << *getForm()
-                           << "'; known: megatron, or a parameter's name in quotes with `dim`";
+                           << "'; known: auto, megatron, or a parameter's name in quotes with `dim`";
     return success();
   }
   if (getPattern().value_or("").empty())

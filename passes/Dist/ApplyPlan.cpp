@@ -1,4 +1,5 @@
 // From tactics to the shardings of slots (pass dist-apply-plan).
+#include "passes/Dist/AutoSplit.h"
 #include "passes/Dist/Passes.h"
 #include "passes/Dist/Propagation.h"
 #include "passes/Dist/SlotShardings.h"
@@ -30,7 +31,11 @@ struct ApplyPlanPass : impl::ApplyPlanPassBase<ApplyPlanPass> {
     DimensionClasses classes(*graph);
     SlotShardings shardings(step, plan, mesh);
     bool sound = checkSequenceLengths(step, plan, mesh);
-    for (Operation &tactic : plan.getBody().front()) {
+    for (Operation &tactic : llvm::make_early_inc_range(plan.getBody().front())) {
+      if (auto split = dyn_cast<SplitOp>(tactic); split && split.getForm() == StringRef("auto")) {
+        sound &= succeeded(splitAutomatically(step, plan, mesh, classes, split, shardings));
+        continue;
+      }
       if (auto batch = dyn_cast<BatchOp>(tactic))
         sound &= shardings.splitBatch(batch);
       if (auto context = dyn_cast<ContextOp>(tactic))
@@ -54,6 +59,25 @@ struct ApplyPlanPass : impl::ApplyPlanPassBase<ApplyPlanPass> {
     shardState(step, plan, mesh, wholeBelow);
     waitForTokens(*settled, plan);
     return success();
+  }
+
+  LogicalResult splitAutomatically(nn::TrainingStepOp step, PlanOp plan, MeshOp mesh, const DimensionClasses &classes,
+                                   SplitOp tactic, SlotShardings &shardings) {
+    AutoSplit found = findAutoSplit(step, plan, mesh, classes, tactic, shardings.splitOver(tactic.getAxes().getRefs()),
+                                    {machine == "gpu" ? Machine::gpu() : Machine::cpu(), wholeBelow});
+    Location loc = tactic.getLoc();
+    FailureOr<SmallVector<SplitOp>> written = writeAutoSplit(step, mesh, found, tactic);
+    if (failed(written))
+      return failure();
+    bool sound = true;
+    SmallVector<std::string> texts;
+    for (SplitOp split : *written) {
+      sound &= shardings.splitParameters(split, classes);
+      texts.push_back(splitText(*split.getPattern(), static_cast<int64_t>(*split.getDim()), split.getAxes().getRefs()));
+    }
+    if (print)
+      emitRemark(loc) << "`split auto` stands for: " << (texts.empty() ? "nothing" : llvm::join(texts, "; "));
+    return success(sound);
   }
 
   /// Parameters that no tactic names follow those that one does: the bias of a column-parallel linear is split as its

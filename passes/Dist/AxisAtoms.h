@@ -17,6 +17,7 @@ public:
   static llvm::FailureOr<AxisAtoms> create(MeshOp mesh, llvm::ArrayRef<AxisRef> refs, mlir::Operation *where);
 
   MeshOp getMesh() const { return mesh; }
+  Atom count() const { return static_cast<Atom>(atoms.size()); } ///< atoms are numbered from 0
   int64_t size(Atom atom) const { return atoms[atom].size; }
   int64_t size(llvm::ArrayRef<Atom> list) const;
   AxisRef ref(Atom atom) const { return atoms[atom]; }

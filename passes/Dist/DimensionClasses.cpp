@@ -127,6 +127,7 @@ void DimensionClasses::classify(const StepGraph &graph) {
           classes[at].neededWhole = op.op;
         auto embedding = dyn_cast<nn::EmbeddingOp>(op.op);
         facts[at].indexed |= info.needsOffset && (!embedding || indexedByTokens(embedding));
+        classes[at].ofPositions |= info.needsOffset && embedding && !indexedByTokens(embedding);
         if (auto attention = dyn_cast<nn::AttentionOp>(op.op); attention && operand == 0 && dim >= 2 && !info.whole) {
           (dim == 2 ? facts[at].headOfQ : facts[at].groupOfQ) = true;
           classes[at].attention = attention;

@@ -130,16 +130,18 @@ std::string starredName(StringRef name) {
   return llvm::join(parts, ".");
 }
 
+std::string splitText(StringRef pattern, int64_t dim, ArrayRef<AxisRef> refs) {
+  std::string axes = axesText(refs);
+  if (refs.size() == 1 && refs.front().isWholeAxis())
+    axes = axes.substr(1, axes.size() - 2);
+  return ("split \"" + pattern + "\" dim " + Twine(dim) + " over " + axes).str();
+}
+
 SmallVector<std::string> explicitTactics(ArrayRef<ExplicitSplit> splits) {
   SmallVector<std::string> tactics;
   for (const ExplicitSplit &split : splits) {
     nn::SlotOp param = split.param;
-    std::string axes = axesText(split.axes);
-    if (split.axes.size() == 1 && split.axes.front().isWholeAxis())
-      axes = axes.substr(1, axes.size() - 2);
-    std::string text =
-        "split \"" + starredName(param.getName()) + "\" dim " + std::to_string(split.dim) + " over " + axes +
-                       (split.uneven ? " uneven" : "");
+    std::string text = splitText(starredName(param.getName()), split.dim, split.axes) + (split.uneven ? " uneven" : "");
     if (!llvm::is_contained(tactics, text))
       tactics.push_back(text);
   }

@@ -25,6 +25,8 @@ struct ExplicitSplit {
 llvm::FailureOr<llvm::SmallVector<ExplicitSplit>> megatronSplits(const DimensionClasses &classes, SplitOp tactic,
                                                                  MeshOp mesh);
 
+/// `split "h.*.mlp.fc.weight" dim 1 over "tp"`, as in a plan.
+std::string splitText(llvm::StringRef pattern, int64_t dim, llvm::ArrayRef<AxisRef> refs);
 /// The same written as tactics, layers of one form as one with `*`: `split "h.*.mlp.fc.weight" dim 1 over "tp"`.
 llvm::SmallVector<std::string> explicitTactics(llvm::ArrayRef<ExplicitSplit> splits);
 

@@ -7,14 +7,17 @@ def ApplyPlanPass : Pass<"dist-apply-plan", "::mlir::ModuleOp"> {
   let summary = "turns the tactics of the plan into shardings of slots: parameters, their state, inputs";
   let description = [{
     For every `nn.training_step` under a plan: `batch` splits the rows of inputs, `split` dimensions of parameters,
-    `split megatron` what it finds by factors; parameters that follow from these (a bias) are found by propagation. Then
+    `split megatron` what it finds by factors, `split auto` what costs least, for which explicit tactics then stand in the plan;
+    parameters that follow from these (a bias) are found by propagation. Then
     moments and accumulators: as their parameter; accumulators partial over the data axes; moments under ZeRO-1 split over
     them as well. Every fault of the plan is reported. Afterwards every slot has a sharding.
   }];
   let options = [
     Option<"wholeBelow", "whole-below", "int64_t", "65536",
            "ZeRO leaves the state of parameters with fewer bytes than this whole">,
-    Option<"print", "print", "bool", "false", "a remark at `split megatron` with the explicit tactics it stands for">
+    Option<"print", "print", "bool", "false",
+           "a remark at `split megatron` and `split auto` with the explicit tactics they stand for">,
+    Option<"machine", "machine", "std::string", "\"cpu\"", "what `split auto` prices forms for: cpu or gpu (StepCost.h)">
   ];
 }
 
@@ -35,5 +38,16 @@ def PartitionPass : Pass<"dist-partition", "::mlir::ModuleOp"> {
     Reductions of scalars over the same axes in `update` become one. Afterwards no op has operands in disagreement, and
     every result and slot says of what it is a shard (#dist.shard).
   }];
+}
+
+def VerifyPlannedTransfersPass : Pass<"dist-verify-planned-transfers", "::mlir::ModuleOp"> {
+  let summary = "fails where ranks send more than allowed that no tactic asks for";
+  let description = [{
+    Of the local program. passes/Dist/PlannedTransfers.h says which collectives are asked for. The error names the sum of the
+    others, over a step and of one rank, and in notes each of them with its op, its bytes and the tactic that would remove it.
+  }];
+  let options = [
+    Option<"maxBytes", "max-bytes", "int64_t", "0", "what one rank may send so in a step">
+  ];
 }
 #endif

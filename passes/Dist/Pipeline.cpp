@@ -15,6 +15,9 @@ void hocket::dist::buildDistPipeline(OpPassManager &manager, const DistPipelineO
   // Once, after all shardings are settled: no tactic inserts collectives itself. Then: local types, no op with operands
   // in disagreement, every transfer an op with its cause.
   manager.addPass(createPartitionPass());
+  // Where the user set a limit: the partitioner makes any plan work, also one that moves what nobody meant to move.
+  if (options.maxImplicitBytes)
+    manager.addPass(createVerifyPlannedTransfersPass(VerifyPlannedTransfersPassOptions{*options.maxImplicitBytes}));
   // On the border, so that later passes can trust the partition. Knows nothing of the partitioner; changes nothing.
   // Then: every value is what it says it is a shard or partial of.
   manager.addPass(createVerifyPartitionPass());

@@ -160,6 +160,15 @@ bool SlotShardings::splitParameters(SplitOp tactic, const DimensionClasses &clas
   return sound;
 }
 
+SmallVector<std::pair<nn::SlotOp, int>> SlotShardings::splitOver(ArrayRef<AxisRef> axes) const {
+  SmallVector<std::pair<nn::SlotOp, int>> found;
+  for (auto &[op, entry] : entries)
+    for (auto [dim, split] : llvm::enumerate(entry.dims))
+      if (llvm::any_of(split.axes, [&](const AxisRef &ref) { return overlaps(axes, ref); }))
+        found.push_back({cast<nn::SlotOp>(op), static_cast<int>(dim)});
+  return found;
+}
+
 void SlotShardings::write() {
   auto meshName = FlatSymbolRefAttr::get(mesh.getSymNameAttr());
   for (auto slot : step.getSlots().front().getOps<nn::SlotOp>()) {

@@ -23,6 +23,9 @@ public:
   /// stay without, for propagation to find.
   void write();
 
+  /// Dimensions of parameters that are split over one of these axes, or a part of one, so far.
+  llvm::SmallVector<std::pair<nn::SlotOp, int>> splitOver(llvm::ArrayRef<AxisRef> axes) const;
+
   /// What `split` tactics found, in plan order.
   llvm::ArrayRef<ExplicitSplit> explicitSplits() const { return splits; }
 

@@ -11,6 +11,7 @@ using Command = std::function<int()>;
 Command addCompile(CLI::App &app);
 Command addCheck(CLI::App &app);
 Command addExplain(CLI::App &app);
+Command addDiff(CLI::App &app);
 Command addInterpret(CLI::App &app);
 Command addCheckpoints(CLI::App &app);
 } // namespace hocket::tools

@@ -3,9 +3,11 @@
 #include "runtime/Launch/Counted.h"
 #include "tools/CommandLine.h"
 #include "tools/hocket/Commands.h"
+#include "tools/hocket/ExplicitPlan.h"
+#include "tools/hocket/ExpertGroups.h"
 #include "tools/hocket/LineReport.h"
 #include "tools/hocket/Lowering.h"
-#include "tools/hocket/Report.h"
+#include "tools/hocket/ShardingReport.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 using namespace hocket;
@@ -16,6 +18,7 @@ struct ExplainOptions {
   ModelFile model;
   std::string format = "text", at;
   std::optional<uint32_t> rank;
+  bool shardings = false;
   PlanFlags plan;
 };
 
@@ -24,6 +27,8 @@ int explain(const ExplainOptions &options) {
   std::optional<Job> job = openJob(session, options.model, options.plan);
   if (!job)
     return InputAtFault;
+  if (options.plan.mesh.empty())
+    findMegatronTactics(session, *job);
   PlanChoice &choice = job->choice;
   auto module = lower(session, choice, job->shape, Layer::Kernels);
   if (!module)
@@ -31,8 +36,15 @@ int explain(const ExplainOptions &options) {
   auto program = step::buildProgram(*module, {});
   if (!program)
     return InputAtFault;
+  std::optional<ShardingFacts> facts;
+  bool json = options.format == "json";
+  if (json || options.shardings || !options.at.empty()) {
+    facts = findShardings(session, *job);
+    if (!facts)
+      return InputAtFault;
+  }
   if (!options.at.empty())
-    return explainLine(session, *program, options.at, options.format == "json") ? Done : InputAtFault;
+    return explainLine(session, *program, *facts, options.at, json) ? Done : InputAtFault;
   int64_t world = choice.mesh.getWorldSize();
   if (options.rank && *options.rank >= world) {
     session.error(fmt::format("--rank {}: the plan has {}, numbered from 0 to {}", *options.rank,
@@ -41,10 +53,20 @@ int explain(const ExplainOptions &options) {
   }
   Report report = makeReport(*program, options.rank);
   addTypesFrom(*module, report);
-  if (options.format == "json")
-    fmt::print("{}\n", reportJson(report, *program).dump(2));
-  else
-    fmt::print("{}", reportText(report, *program));
+  report.experts = expertGroups(session, *job);
+  if (facts)
+    addRemedies(*facts, report);
+  if (json) {
+    nlohmann::ordered_json out = reportJson(report, *program);
+    out["tactics"] = tacticsJson(*job);
+    out["shardings"] = shardingJson(facts->values);
+    fmt::print("{}\n", out.dump(2));
+    return Done;
+  }
+  fmt::print("{}", reportText(report, *program));
+  fmt::print("{}", foundTacticsText(*job));
+  if (options.shardings)
+    fmt::print("{}", shardingText(*facts, report));
   return Done;
 }
 } // namespace
@@ -59,6 +81,8 @@ Command hocket::tools::addExplain(CLI::App &app) {
   command->add_option("--at", options->at, "what comes of one line of the model, FILE:LINE")
       ->check(notEmpty())
       ->excludes(rank);
+  command->add_flag("--shardings", options->shardings,
+                    "also where each value lives and which tactic put it there, and what would remove each transfer");
   options->plan.addTo(*command);
   return [options] { return explain(*options); };
 }

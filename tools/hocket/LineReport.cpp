@@ -16,6 +16,7 @@ struct Item {
   uint32_t stage;
   std::string phase, what;
   uint64_t times = 0, bytes = 0, flops = 0; ///< in a step; bytes and flops of one time
+  std::string remedy = "";                  ///< of a collective
 };
 
 struct Line {
@@ -37,8 +38,10 @@ struct Line {
 
 struct LineReporter {
   const program::ProgramT &program;
+  const ShardingFacts &facts;
   Line line;
   std::vector<Item> items;
+  std::vector<ShardingFact> values;
 
   bool here(uint32_t source) const { return line.holds(program.strings[source]); }
 
@@ -66,9 +69,21 @@ struct LineReporter {
       } else {
         item.what += " over " + program.communicators[each->communicator]->name + ": " + program.strings[each->cause];
         item.bytes = std::max(each->buffers[0].bytes(), each->buffers[1].bytes());
+        item.remedy = remedyOf(*each);
       }
       items.push_back(std::move(item));
     }
+  }
+
+  std::string remedyOf(const program::InstructionT &each) const {
+    Report one;
+    one.transfers.push_back({});
+    TransferReport &transfer = one.transfers.back();
+    transfer.op = snakeCase(program::EnumNameOp(each.op));
+    transfer.cause = program.strings[each.cause];
+    transfer.path = program.strings[each.path];
+    addRemedies(facts, one);
+    return transfer.remedy;
   }
 
   void add(const program::RankProgramT &rank) {
@@ -98,20 +113,34 @@ struct LineReporter {
 };
 
 std::string textOf(const Item &item) {
-  return fmt::format("  stage {:<3} {:<9} {:>5} x {:>11} {:>9}  {}\n", item.stage, item.phase, item.times,
-                     bytesText(item.bytes), item.flops ? fmt::format("{:.2e}", double(item.flops)) : "", item.what);
+  std::string text =
+      fmt::format("  stage {:<3} {:<9} {:>5} x {:>11} {:>9}  {}\n", item.stage, item.phase, item.times,
+                  bytesText(item.bytes), item.flops ? fmt::format("{:.2e}", double(item.flops)) : "", item.what);
+  return item.remedy.empty() ? text : text + fmt::format("{:>46}removed by {}\n", "", item.remedy);
+}
+
+void printValues(const std::vector<ShardingFact> &values) {
+  for (const ShardingFact &fact : values) {
+    fmt::print("  lives     {:<9} {} {} {}: {}\n", fact.phase, fact.op, fact.name, fact.type, fact.sharding);
+    for (const SplitFact &split : fact.splits)
+      fmt::print("{:>12}{}\n", "", splitText(split));
+  }
 }
 } // namespace
 
-bool hocket::tools::explainLine(Session &session, const program::ProgramT &program, const std::string &at, bool json) {
+bool hocket::tools::explainLine(Session &session, const program::ProgramT &program, const ShardingFacts &facts,
+                                const std::string &at, bool json) {
   auto [file, number] = llvm::StringRef(at).rsplit(':');
-  LineReporter reporter{program, {file, 0}, {}};
+  LineReporter reporter{program, facts, {file, 0}, {}, {}};
   if (file.empty() || number.getAsInteger(10, reporter.line.number) || reporter.line.number == 0) {
     session.error(fmt::format("--at '{}' is not FILE:LINE, as in model.mlir:12", at));
     return false;
   }
   for (auto &rank : program.ranks)
     reporter.add(*rank);
+  for (const ShardingFact &fact : facts.values)
+    if (reporter.line.holds(fact.source))
+      reporter.values.push_back(fact);
   if (reporter.items.empty()) {
     std::vector<std::string> lines;
     for (unsigned line : reporter.lines())
@@ -122,19 +151,21 @@ bool hocket::tools::explainLine(Session &session, const program::ProgramT &progr
     return false;
   }
   if (json) {
-    nlohmann::ordered_json out{{"at", at}, {"items", nlohmann::json::array()}};
+    nlohmann::ordered_json out{{"at", at}, {"items", nlohmann::json::array()}, {"shardings", shardingJson(reporter.values)}};
     for (const Item &item : reporter.items)
       out["items"].push_back({{"stage", item.stage},
                               {"phase", item.phase},
                               {"what", item.what},
                               {"count", item.times},
                               {"bytes", item.bytes},
-                              {"flops", item.flops}});
+                              {"flops", item.flops},
+                              {"remedy", item.remedy}});
     fmt::print("{}\n", out.dump(2));
     return true;
   }
   fmt::print("of {} come, on each rank of a stage in a step: times x bytes, flops of one time\n", at);
   for (const Item &item : reporter.items)
     fmt::print("{}", textOf(item));
+  printValues(reporter.values);
   return true;
 }

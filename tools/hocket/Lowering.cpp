@@ -66,7 +66,7 @@ OwningOpRef<ModuleOp> hocket::tools::lower(Session &session, const PlanChoice &c
   PassManager manager(&session.context());
   addNN(manager, choice, shape);
   if (until >= Layer::Sharded)
-    dist::buildDistPipeline(manager, {.stopAfterShardings = until == Layer::Sharded});
+    dist::buildDistPipeline(manager, {.stopAfterShardings = until == Layer::Sharded, .maxImplicitBytes = choice.maxImplicitBytes});
   if (until >= Layer::Step)
     // The one border between where and when. After it, one program a stage; its schedule is solved and judged.
     manager.addPass(step::createDistToStepPass());
@@ -192,7 +192,10 @@ std::optional<Job> hocket::tools::openJob(Session &session, const ModelFile &mod
   if (!shape || !spread)
     return std::nullopt;
   Job job{choice, *shape};
-  if (!flags.mesh.empty())
-    printExplicitTactics(session, job);
+  writeAutoTactics(session, job);
+  if (!flags.mesh.empty() && !session.errors()) {
+    findMegatronTactics(session, job);
+    printFoundTactics(job);
+  }
   return session.errors() ? std::nullopt : std::optional(job);
 }

@@ -7,10 +7,16 @@
 
 namespace hocket::tools {
 
+/// A form of `split` and the tactics that it stands for, as a file would have them.
+struct FoundTactics {
+  std::string form; ///< "split auto over tp"
+  std::vector<std::string> tactics;
+};
 /// What most commands work on: one plan of a file, and how it cuts the batch.
 struct Job {
   PlanChoice choice;
   analysis::BatchShape shape;
+  std::vector<FoundTactics> found = {};
 };
 /// Loads and verifies a file and chooses the plan of the flags. Nothing after reports: of every fault, also of those
 /// that do not depend on the batch where that does not divide.

@@ -21,7 +21,9 @@ void PlanFlags::addTo(CLI::App &command) {
       command.add_option("--mesh", mesh, "axes and sizes of a plan made from flags: pp=2,dp=2,tp=2")->check(notEmpty());
   byName->excludes(byMesh);
   for (auto *option :
-       {command.add_option("--microbatch", microbatch, "sequences that a rank takes at a time (1)")
+       {command.add_option("--split", split, "how parameters are split over tp: megatron or auto, the form of least cost (megatron)")
+            ->check(CLI::IsMember({"megatron", "auto"})),
+        command.add_option("--microbatch", microbatch, "sequences that a rank takes at a time (1)")
             ->check(wholeNumber(1, 1 << 30)),
         command.add_option("--zero", zero, "ZeRO stage over dp: 0 or 1 (0)")->check(wholeNumber(0, 1)),
         command.add_option("--experts", experts, "axes that split the experts of a mixture: dp, or dp:(2)4 and the like")
@@ -32,6 +34,10 @@ void PlanFlags::addTo(CLI::App &command) {
         command.add_option("--chunks", chunks, "pieces of the model a stage holds, of schedules with several (1)")
             ->check(wholeNumber(1, 1024))})
     option->needs(byMesh);
+  command
+      .add_option("--max-implicit-comm", maxImplicitBytes,
+                  "bytes that a rank may send in a step without a tactic that asks for it; more is an error")
+      ->check(wholeNumber(0, int64_t(1) << 62));
 }
 
 /// Names of all ops of one kind, for messages.
@@ -122,7 +128,9 @@ static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
   if (flags.experts)
     text += fmt::format("  experts over {}\n", axesInQuotes(session, "--experts", *flags.experts));
   if (has("tp"))
-    text += "  split megatron over \"tp\"\n";
+    text += fmt::format("  split {} over \"tp\"\n", flags.split.value_or("megatron"));
+  else if (flags.split)
+    session.error(fmt::format("--split {} needs an axis tp in --mesh; '{}' has none", *flags.split, flags.mesh));
   text += sequenceTactics(session, flags, has("cp"), has("tp"));
   if (has("pp"))
     text += fmt::format("  stages over \"pp\" schedule \"{}\"{}\n", flags.schedule.value_or("1f1b"),
@@ -152,7 +160,7 @@ static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
 static std::optional<PlanChoice> resolve(Session &session, dist::PlanOp plan) {
   SymbolTable symbols(session.module());
   PlanChoice choice{
-      plan, symbols.lookup<dist::MeshOp>(plan.getMesh()), symbols.lookup<nn::ModelOp>(plan.getModel()), {}};
+      plan, symbols.lookup<dist::MeshOp>(plan.getMesh()), symbols.lookup<nn::ModelOp>(plan.getModel()), {}, {}};
   SmallVector<nn::RecipeOp> recipes;
   for (auto recipe : session.module().getOps<nn::RecipeOp>())
     if (recipe.getModel() == plan.getModel())
@@ -192,7 +200,9 @@ std::vector<PlanChoice> hocket::tools::choosePlans(Session &session, const PlanF
   }
   std::vector<PlanChoice> choices;
   for (dist::PlanOp plan : plans)
-    if (auto choice = resolve(session, plan))
+    if (auto choice = resolve(session, plan)) {
+      choice->maxImplicitBytes = flags.maxImplicitBytes;
       choices.push_back(*choice);
+    }
   return choices;
 }

@@ -18,6 +18,8 @@ struct PlanFlags {
   std::optional<int64_t> microbatch, zero;
   std::optional<std::string> schedule, experts;
   std::optional<int64_t> chunks;
+  std::optional<std::string> split;
+  std::optional<int64_t> maxImplicitBytes; ///< of plans by name too
   bool sequenceParallel = false;
   std::string context; ///< empty if not given
 
@@ -30,6 +32,7 @@ struct PlanChoice {
   dist::MeshOp mesh;
   nn::ModelOp model;
   nn::RecipeOp recipe;
+  std::optional<int64_t> maxImplicitBytes; ///< that a rank may send in a step unasked
 };
 
 /// Resolves the flags against the file; a plan made from flags is added to the module and printed on stderr with the

@@ -15,14 +15,14 @@ std::string hocket::tools::bytesText(uint64_t bytes) {
   return unit ? fmt::format("{:.2f} {}", value, units[unit]) : fmt::format("{} B", bytes);
 }
 
-namespace {
-std::string snakeCase(const char *name) { // AllReduce -> all_reduce
+std::string hocket::tools::snakeCase(const char *name) { // AllReduce -> all_reduce
   std::string text;
   for (const char *c = name; *c; ++c)
     text += std::isupper(*c) ? (text.empty() ? "" : "_") + std::string(1, std::tolower(*c)) : std::string(1, *c);
   return text;
 }
 
+namespace {
 /// `{"dp", "tp":(1)2}` as `dp tp:(1)2`.
 std::string bareAxes(const std::string &name) {
   std::string text;
@@ -77,6 +77,9 @@ struct Reporter {
       return n > 1 ? bytes : 0;
     return (op == program::Op::AllReduce ? 2 : 1) * bytes * (n - 1) / n;
   }
+  static const char *factorOf(program::Op op) { 
+    return op == program::Op::AllReduce ? "2(n-1)/n" : op == program::Op::Shift ? "1" : "(n-1)/n";
+  }
 
   void addTransfers(const program::RankProgramT &rank) {
     std::map<uint32_t, uint64_t> runs;
@@ -88,11 +91,12 @@ struct Reporter {
         if (each->op == program::Op::Kernel || each->op == program::Op::Gemm)
           continue;
         uint64_t bytes = std::max(each->buffers[0].bytes(), each->buffers[1].bytes());
+        uint64_t ranks = members(each->communicator, firstRank(rank.stage)).size();
         report.transfers.push_back(
             {rank.stage, snakeCase(program::EnumNameBodyKind(rank.bodies[body]->kind)),
              snakeCase(program::EnumNameOp(each->op)), bareAxes(program.communicators[each->communicator]->name),
              string(each->cause), string(each->path), string(each->source), bytes,
-             sentOf(each->op, bytes, members(each->communicator, firstRank(rank.stage)).size()), count});
+             sentOf(each->op, bytes, ranks), count, ranks, factorOf(each->op)});
       }
     for (auto [key, count] : messages) {
       auto &each = rank.messages[key.second];
@@ -101,7 +105,8 @@ struct Reporter {
       report.transfers.push_back(
           {rank.stage, edge.from < edge.to ? "forward" : "backward", sends ? "send" : "receive", edge.name,
            edge.from < edge.to ? "the layers' activation crosses a cut between stages" : "its gradient goes back",
-           each->name, string(each->source), each->buffer->bytes(), sends ? each->buffer->bytes() : 0, count});
+           each->name, string(each->source), each->buffer->bytes(), sends ? each->buffer->bytes() : 0, count, 2,
+           sends ? "1" : "0"});
     }
     auto order = [](const TransferReport &t) {
       static const std::vector<std::string> phases = {"begin", "forward", "backward", "weight_grad", "update"};
@@ -238,6 +243,10 @@ nlohmann::ordered_json hocket::tools::reportJson(const Report &report, const pro
                             {"state", state},
                             {"order", rank.order}});
   }
+  if (const auto &experts = report.experts)
+    out["experts"] = {{"axes", experts->axes}, {"world", experts->world}, {"tp", experts->tp},   {"pp", experts->pp},
+                      {"cp", experts->cp},     {"dp", experts->dp},       {"etp", experts->etp}, {"ep", experts->ep},
+                      {"edp", experts->edp},   {"rest", experts->rest},   {"copies", experts->copies}};
   out["transfers"] = nlohmann::json::array();
   for (const TransferReport &t : report.transfers)
     out["transfers"].push_back({{"stage", t.stage},
@@ -247,6 +256,10 @@ nlohmann::ordered_json hocket::tools::reportJson(const Report &report, const pro
                                 {"bytes", t.bytes},
                                 {"sent", t.sent},
                                 {"count", t.count},
+                                {"ranks", t.ranks},
+                                {"factor", t.factor},
+                                {"implicit", t.implicit},
+                                {"remedy", t.remedy},
                                 {"cause", t.cause},
                                 {"path", t.path},
                                 {"source", t.source}});

@@ -51,10 +51,21 @@ struct TransferReport {
   uint64_t sent =
       0; ///< what one rank sends for it: all_reduce 2(n-1)/n, reduce_scatter and all_gather (n-1)/n of bytes,
          ///< shift all of them
-  uint64_t count = 0; ///< a step
+  uint64_t count = 0;      ///< a step
+  uint64_t ranks = 0;      ///< n that take part
+  std::string factor = ""; ///< of bytes that is sent: "2(n-1)/n"; "1" and "0" for messages
+  std::string remedy = ""; ///< what would remove it; "" where that is not known
+  bool implicit = false;   ///< no tactic asks for it (passes/Dist/PlannedTransfers.h)
+};
+
+/// How many ranks share what, where a plan splits experts; see ExpertGroups.h.
+struct ExpertReport {
+  std::string axes;
+  int64_t world = 1, tp = 1, pp = 1, cp = 1, dp = 1, rest = 1, etp = 1, ep = 1, edp = 1, copies = 1;
 };
 
 struct Report {
+  std::optional<ExpertReport> experts;
   std::vector<RankReport> ranks;
   std::vector<TransferReport> transfers;
 };
@@ -67,6 +78,8 @@ std::string reportText(const Report &report, const program::ProgramT &program);
 /// Fills in what the program file does not say, of which type accumulators and copies to compute with are: from the
 /// planned step programs of which the program file was made.
 void addTypesFrom(mlir::ModuleOp module, Report &report);
+/// AllReduce as "all_reduce".
+std::string snakeCase(const char *name);
 /// 1234567 as "1.18 MiB".
 std::string bytesText(uint64_t bytes);
 } // namespace hocket::tools

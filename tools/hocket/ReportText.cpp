@@ -1,9 +1,7 @@
 // The report for people: stages alike are one block, layers alike one line, the step is a timeline.
-#include "passes/Schedule/Judge.h"
-#include "passes/Schedule/Simulator.h"
-#include "passes/Schedule/Solvers.h"
 #include "passes/Schedule/Timeline.h"
 #include "runtime/Launch/Counted.h"
+#include "tools/hocket/ProgramTimeline.h"
 #include "tools/hocket/StageText.h"
 #include <fmt/format.h>
 #include <sstream>
@@ -21,29 +19,26 @@ std::string cutLines(const std::string &text, size_t most) {
 }
 
 std::string timelineText(const program::ProgramT &program) {
-  schedule::Problem problem;
-  problem.stages = program.ranks.size();
-  problem.microbatches = program.microbatches;
-  for (const auto &rank : program.ranks)
-    for (const auto &body : rank->bodies)
-      problem.chunks = std::max<uint32_t>(problem.chunks, body->chunk + 1);
-  schedule::Faults faults;
-  if (!schedule::adopt(program.schedule, problem, faults))
-    return "";
-  for (schedule::Times &times : problem.times)
-    times.backward = problem.splitWeightGrad ? 1 : 2;
-  auto tables = schedule::solve(program.schedule, problem, faults);
-  auto simulation = tables ? schedule::simulate(problem, *tables, {}, faults) : std::nullopt;
-  if (!simulation)
+  std::optional<ProgramTimeline> timeline = timelineOf(program);
+  if (!timeline)
     return "";
   std::string out = "\ntimeline, a whole backward taken as twice a forward: ";
-  out += schedule::summary(*simulation) + "\n";
-  if (simulation->makespan > 10'000)
+  out += schedule::summary(timeline->simulation) + "\n";
+  if (timeline->simulation.makespan > 10'000)
     return out;
   schedule::TimelineOptions options;
   options.indent = "  ";
   options.unit = 1;
-  return out + cutLines(schedule::renderTimeline(*tables, *simulation, options), 200);
+  return out + cutLines(schedule::renderTimeline(timeline->tables, timeline->simulation, options), 200);
+}
+
+/// `experts over dp:(2)2: 8 ranks = tp 2 · pp 1 · cp 1 · dp 4 = etp 2 · ep 2 · pp 1 · edp 2`
+std::string expertText(const ExpertReport &experts) {
+  auto more = [](int64_t factor, const char *what) { return factor == 1 ? "" : fmt::format(" · {} {}", factor, what); };
+  return fmt::format("experts over {}: {} = tp {} · pp {} · cp {} · dp {}{} = etp {} · ep {} · pp {} · edp {}{}\n",
+                     experts.axes, run::counted(experts.world, "rank"), experts.tp, experts.pp, experts.cp, experts.dp,
+                     more(experts.rest, "unused"), experts.etp, experts.ep, experts.pp, experts.edp,
+                     more(experts.copies, "that do the same"));
 }
 } // namespace
 
@@ -58,6 +53,8 @@ std::string hocket::tools::reportText(const Report &report, const program::Progr
                      program.sequence, run::counted(program.microbatches, "microbatch"),
                      run::counted(program.microbatchRows, "sequence"),
                      pipeline ? "schedule " + program.schedule : "no pipeline");
+  if (report.experts)
+    out += expertText(*report.experts);
   for (const StageClass &alike : stageClasses(report))
     out += classText(report, alike, pipeline);
   return out + (pipeline ? timelineText(program) : "");

@@ -66,6 +66,7 @@ int main(int argc, char **argv) {
   app.require_subcommand(1);
   std::map<std::string, Command> commands = {{"compile", addCompile(app)},
                                              {"check", addCheck(app)},
+                                             {"diff", addDiff(app)},
                                              {"explain", addExplain(app)},
                                              {"interpret", addInterpret(app)},
                                              {"ckpt", addCheckpoints(app)}};

@@ -46,6 +46,9 @@ inline StageSizes cuts(std::vector<int64_t> layers) { return {false, std::move(l
 /// Splits that Megatron-LM makes: columns, rows, heads and vocabulary, found by factors and not by names.
 struct Megatron {};
 inline constexpr Megatron megatron;
+/// Splits of least cost, found by factors: `split auto`.
+struct Automatic {};
+inline constexpr Automatic automatic;
 /// Whether ranks may hold different numbers of heads (whole KV groups).
 enum Heads : uint8_t { even, uneven };
 
@@ -71,6 +74,7 @@ public:
   /// One dimension of every parameter whose name fits.
   Plan &split(std::string_view pattern, Dim dim, const Over &over, Heads heads = even, Where where = Where::current());
   Plan &split(Megatron form, const Over &over, Heads heads = even, Where where = Where::current());
+  Plan &split(Automatic form, const Over &over, Where where = Where::current());
   /// The experts of every mixture; axes that also split the batch are its last ones.
   Plan &experts(const Over &over, Where where = Where::current());
   /// Sequence parallelism: what no parameter's split reaches is split along the sequence.

@@ -53,7 +53,7 @@ int64_t emitDispatch(Emit &e, const SpecialKernel &kernel, nn::DispatchOp op, Va
     Value weight;
     if (weights) { // that of the choice which brought the token here
       Value first = e.times(at, routes.top);
-      weight = e.loop(e.i64(0), e.i64(routes.top), 1, e.number(0, e.getF32Type()), [&](Value j, ValueRange so) {
+      weight = e.loop(e.i64(0), e.i64(routes.top), 1, e.number(1, e.getF32Type()), [&](Value j, ValueRange so) {
                   Value choice = e.plus(first, j);
                   Value is = e.compare(arith::CmpIPredicate::eq, routes.slotAt(slots, choice), slot);
                   return SmallVector<Value>{

@@ -88,6 +88,7 @@ int main(int argc, char **argv) {
         .sequence(over("tp"), keep_gathered)
         .context(over("cp"), Context::all_gather)
         .stages(over("pp"), cuts({2, 1}), scheduleFile("table.txt"));
+    module.plan("found", everything, mesh).batch(over("dp"), microbatch(2)).split(automatic, over("tp"));
     module.plan("balanced", everything, mesh).stages(over("pp"), balanced(), schedule("zb-v", 2));
   });
 }

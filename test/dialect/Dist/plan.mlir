@@ -27,6 +27,8 @@ dist.plan @all for @gpt on @cluster {
 dist.plan @plain for @gpt on @cluster {
   // CHECK-NEXT: batch microbatch 1 sequences
   batch microbatch 1 sequences
+  // CHECK-NEXT: split auto over "tp"
+  split auto over "tp"
   // CHECK-NEXT: sequence over "tp"{{$}}
   sequence over "tp"
   // CHECK-NEXT: context over "cp" all_to_all

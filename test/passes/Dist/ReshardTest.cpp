@@ -75,3 +75,7 @@ TEST_F(ReshardTest, NeighbouringAtomsAreOneAxis) {
   EXPECT_EQ(axesText(atoms->toRefs({2, 1})), "{\"tp\":(2)2, \"tp\":(1)2}");
   EXPECT_THAT(atoms->fromRefs(AxisRef{mlir::StringAttr::get(&context, "tp")}), ::testing::ElementsAre(1, 2));
 }
+// Experts go back from {dp, tp} to their batch's dp: what nobody else wants is gathered first.
+TEST_F(ReshardTest, PartOfASplitGoesToAnotherDimension) {
+  EXPECT_EQ(plan({8, 8}, {{{0, 1, 2}, none}, {}}, {{none, dp}, {}}), "all_gather 0 {\"tp\"}; all_to_all 1 0 {\"dp\"}");
+}

@@ -110,3 +110,56 @@ nn.model @m(%tokens: tensor<?x2xi32>, %next: tensor<?x2xi32>) -> (tensor<f32>, t
   %sum, %count = cross_entropy %y, %next : tensor<?x2x4xbf16>, tensor<?x2xi32> -> tensor<f32>, tensor<i64>
   return %sum, %count : tensor<f32>, tensor<i64>
 }
+
+// -----
+
+// The types of a router say how many tokens an expert takes; the recipe's capacity must give the same number. One message for all
+// layers.
+nn.block @layer(%x: tensor<?x6x4xf32>, %pos: tensor<?x6xi32>) -> tensor<?x6x4xf32> {
+  %g = param "gate" : tensor<4x3xf32> init ones
+  %e = param "experts" : tensor<3x4x4xf32> init ones
+  %l = router_logits %x, %g : tensor<?x6x4xf32>, tensor<4x3xf32> -> tensor<?x6x3xf32>
+  // expected-error-re @+1 {{{{^}}router in h.0 takes 4 tokens of a sequence for each expert, expected 5 = ceil(2 * 6 * 1.25 / 3){{$}}}}
+  %w, %s, %t, %b = router %l at %pos top 2 : tensor<?x6x3xf32>, tensor<?x6xi32> -> tensor<?x6x2xf32>, tensor<?x6x2xi32>, tensor<?x3x4xi32>, tensor<?xf32>
+  %d = dispatch %x by %s, %t : tensor<?x6x4xf32>, tensor<?x6x2xi32>, tensor<?x3x4xi32> -> tensor<3x?x4x4xf32>
+  %o = matmul %d, %e "e b c h, e h f -> e b c f" : tensor<3x?x4x4xf32>, tensor<3x4x4xf32> -> tensor<3x?x4x4xf32>
+  %y = combine %o by %s, %t weighted %w : tensor<3x?x4x4xf32>, tensor<?x6x2xi32>, tensor<?x3x4xi32>, tensor<?x6x2xf32> -> tensor<?x6x4xf32>
+  return %y : tensor<?x6x4xf32>
+}
+nn.model @m(%tokens: tensor<?x6xi32>, %next: tensor<?x6xi32>) -> (tensor<f32>, tensor<i64>) {
+  %wte = param "wte" : tensor<4x4xf32> init ones
+  %pos = positions : tensor<?x6xi32>
+  %x = embedding %tokens, %wte : tensor<?x6xi32>, tensor<4x4xf32> -> tensor<?x6x4xf32>
+  %y = repeat @layer(%x, %pos) 2 as "h" : tensor<?x6x4xf32>, tensor<?x6xi32> -> tensor<?x6x4xf32>
+  %sum, %count = cross_entropy %y, %next : tensor<?x6x4xf32>, tensor<?x6xi32> -> tensor<f32>, tensor<i64>
+  return %sum, %count : tensor<f32>, tensor<i64>
+}
+nn.recipe @r for @m {
+  batch 2 sequences
+  optimizer adamw(betas = [0.9, 0.95], weight_decay = 0.1)
+  learning_rate constant(0.1)
+  // expected-note-re @+1 {{{{^}}the capacity of recipe @r{{$}}}}
+  capacity 1.25
+}
+
+// -----
+
+nn.model @m(%tokens: tensor<?x6xi32>, %next: tensor<?x6xi32>) -> (tensor<f32>, tensor<i64>) {
+  %wte = param "wte" : tensor<4x4xf32> init ones
+  %g = param "gate" : tensor<4x3xf32> init ones
+  %pos = positions : tensor<?x6xi32>
+  %x = embedding %tokens, %wte : tensor<?x6xi32>, tensor<4x4xf32> -> tensor<?x6x4xf32>
+  %l = router_logits %x, %g : tensor<?x6x4xf32>, tensor<4x3xf32> -> tensor<?x6x3xf32>
+  // expected-note-re @+1 {{{{^}}the experts of this router{{$}}}}
+  %w, %s, %t, %b = router %l at %pos top 2 : tensor<?x6x3xf32>, tensor<?x6xi32> -> tensor<?x6x2xf32>, tensor<?x6x2xi32>, tensor<?x3x4xi32>, tensor<?xf32>
+  %d = dispatch %x by %s, %t : tensor<?x6x4xf32>, tensor<?x6x2xi32>, tensor<?x3x4xi32> -> tensor<3x?x4x4xf32>
+  %y = combine %d by %s, %t weighted %w : tensor<3x?x4x4xf32>, tensor<?x6x2xi32>, tensor<?x3x4xi32>, tensor<?x6x2xf32> -> tensor<?x6x4xf32>
+  %sum, %count = cross_entropy %y, %next : tensor<?x6x4xf32>, tensor<?x6xi32> -> tensor<f32>, tensor<i64>
+  return %sum, %count : tensor<f32>, tensor<i64>
+}
+// expected-error-re @+1 {{{{^}}recipe @r needs 'capacity': model @m has experts, and the recipe says how many tokens of a sequence each takes{{$}}}}
+nn.recipe @r for @m {
+  batch 2 sequences
+  optimizer adamw(betas = [0.9, 0.95], weight_decay = 0.1)
+  learning_rate constant(0.1)
+}
