@@ -222,10 +222,10 @@ private:
     }
     if (draw.tensor() == 1)
       return;
-    draw.uneven = drawn.uneven && chance(20);
+    draw.uneven = drawn.uneven && draw.tp2 == 1 && chance(20);
     if (draw.uneven && draw.cp == 1)
       draw.kvHeads = between(1, draw.tensor() + 2), draw.group = between(1, 3);
-    draw.splits = chance(65) ? Megatron : chance(60) ? Named : Free;
+    draw.splits = chance(55) ? Megatron : chance(30) ? Auto : chance(60) ? Named : Free;
     draw.splitSeed = below(1 << 20);
     draw.splitMask = below(1 << 10);
     if (draw.splits == Named && (namedSplits(draw).empty() || (draw.tp2 > 1 && draw.tp > 1)))

@@ -16,7 +16,7 @@ enum Inner : int64_t { Plain, Gated };
 enum ExpertRanks : int64_t { NoRanks, DataRanks, DataPart, TensorRanks, AllRanks }; ///< what `experts` splits over
 enum Context : int64_t { Ring, AllGather, AllToAll };
 enum Gather : int64_t { Priced, PerUse, Kept, Once };
-enum Splits : int64_t { Megatron, Named, Free }; ///< `split megatron`; some of its splits by name; any split at all
+enum Splits : int64_t { Megatron, Named, Free, Auto }; ///< `split megatron`; some of its splits by name; any at all; `split auto`
 
 /// What is wrong with the plan on purpose, so that the compiler must say so.
 enum class Wrong : int64_t {

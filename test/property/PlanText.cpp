@@ -79,7 +79,7 @@ std::vector<NamedSplit> namedSplits(const Draw &draw) {
   if (draw.splits == Free)
     return freeSplits(draw);
   std::string whole = tensorAxes(draw), kv = whole, groups;
-  if (draw.heads == Grouped && draw.kvHeads % draw.tensor() != 0) {
+  if (draw.heads == Grouped && draw.kvHeads % draw.tensor() != 0 && !draw.uneven) {
     kv = fmt::format("{{\"tp\":(1){}}}", draw.kvHeads);
     groups = fmt::format("{{\"tp\":({}){}}}", draw.kvHeads, draw.tp / std::max<int64_t>(draw.kvHeads, 1));
     if (draw.kvHeads == 1)
@@ -137,8 +137,9 @@ std::string planText(const Draw &draw) {
                         draw.expertRanks == DataPart ? fmt::format(fmt::runtime(experts[DataPart]), draw.dp / 2) : experts[draw.expertRanks]);
   const char *uneven = draw.uneven ? " uneven" : "";
   if (!tensor.empty()) {
-    if (draw.splits == Megatron)
-      text += fmt::format("  split megatron over {}{}\n", tensor, uneven);
+    if (draw.splits == Megatron || draw.splits == Auto)
+      text += fmt::format("  split {} over {}{}\n", draw.splits == Auto ? "auto" : "megatron", tensor,
+                          draw.splits == Auto ? "" : uneven);
     else
       for (const NamedSplit &split : namedSplits(draw))
         text += fmt::format("  split \"{}\" dim {} over {}{}\n", split.pattern, split.dim, split.axes,
