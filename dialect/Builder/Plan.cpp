@@ -101,10 +101,16 @@ Plan &Plan::stages(const Over &over, const StageSizes &sizes, const Schedule &sc
   return *this;
 }
 
-Plan &Plan::zero(int64_t stage, const Over &over, Where where) {
+Plan &Plan::zero(int64_t stage, const Over &over, ZeroOptions options, Where where) {
   enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
-    dist::ZeroOp::create(builder, loc, static_cast<uint64_t>(stage), axes);
+    auto *context = builder.getContext();
+    auto gather = options.gather == Gather::Chosen
+                      ? dist::GatherAttr()
+                      : dist::GatherAttr::get(context, static_cast<dist::Gather>(static_cast<int>(options.gather)));
+    dist::ZeroOp::create(builder, loc, builder.getI64IntegerAttr(stage), axes, gather,
+                         options.bucket ? builder.getI64IntegerAttr(*options.bucket) : mlir::IntegerAttr());
   });
   return *this;
 }
+Plan &Plan::zero(int64_t stage, const Over &over, Where where) { return zero(stage, over, {}, where); }
 } // namespace hocket

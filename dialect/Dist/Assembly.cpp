@@ -120,5 +120,17 @@ static void printReductionWord(OpAsmPrinter &printer, Operation *, ReductionAttr
   printer << stringifyReduction(reduction.getValue());
 }
 
+static ParseResult parseGatherWord(OpAsmParser &parser, GatherAttr &gather) {
+  StringRef word;
+  SMLoc loc = parser.getCurrentLocation();
+  if (failed(parser.parseOptionalKeyword(&word, {"per_use", "kept", "once", "once_partial"})))
+    return parser.emitError(loc) << "expected when parameters are gathered: per_use, kept, once or once_partial";
+  gather = GatherAttr::get(parser.getContext(), *symbolizeGather(word));
+  return success();
+}
+static void printGatherWord(OpAsmPrinter &printer, Operation *, GatherAttr gather) {
+  printer << stringifyGather(gather.getValue());
+}
+
 #define GET_OP_CLASSES
 #include "dialect/Dist/DistOps.cpp.inc"

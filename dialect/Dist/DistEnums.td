@@ -8,7 +8,6 @@ def Dist_Reduction : I32EnumAttr<"Reduction", "how partial values are joined", [
     I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">, I32EnumAttrCase<"Min", 2, "min">]> {
   let cppNamespace = "::hocket::dist";
 }
-
 // How attention sees all keys of a sequence that is split over ranks.
 def Dist_ContextKind : I32EnumAttr<"ContextKind", "how attention sees keys that other ranks hold", [
     I32EnumAttrCase<"Ring", 0, "ring">, I32EnumAttrCase<"AllGather", 1, "all_gather">, I32EnumAttrCase<"AllToAll", 2, "all_to_all">]> {
@@ -25,6 +24,14 @@ def Dist_Transfer : I32EnumAttr<"Transfer", "how a local type becomes another", 
     I32EnumAttrCase<"Free", 0, "free">, I32EnumAttrCase<"AllReduce", 1, "all_reduce">,
     I32EnumAttrCase<"ReduceScatter", 2, "reduce_scatter">, I32EnumAttrCase<"AllGather", 3, "all_gather">,
     I32EnumAttrCase<"AllToAll", 4, "all_to_all">, I32EnumAttrCase<"Slice", 5, "slice">]> {
+  let cppNamespace = "::hocket::dist";
+}
+// When a parameter that ZeRO-3 splits at rest is gathered.
+def Dist_Gather : I32EnumAttr<"Gather", "when a parameter that is split at rest is gathered", [
+    I32EnumAttrCase<"PerUse", 0, "per_use">,  // for its forward, and again for its backward
+    I32EnumAttrCase<"Kept", 1, "kept">,       // for its forward, and kept until its backward
+    I32EnumAttrCase<"Once", 2, "once">,       // in `begin`, for all microbatches
+    I32EnumAttrCase<"OncePartial", 3, "once_partial">]> { // as `once`, and accumulators wait for `update` as sums
   let cppNamespace = "::hocket::dist";
 }
 #endif

@@ -105,9 +105,20 @@ def Dist_ContextOp : Dist_Tactic<"context"> {
   let hasVerifier = 1;
 }
 def Dist_ZeroOp : Dist_Tactic<"zero"> {
-  let summary = "ZeRO (Rajbhandari et al. 2020): 0 nothing, 1 optimizer state split over the data axes";
-  let arguments = (ins I64Attr:$stage, Dist_AxesAttr:$axes);
-  let assemblyFormat = "$stage `over` custom<Axes>($axes) attr-dict";
+  let summary = "ZeRO (Rajbhandari et al. 2020): split over the data axes are 0 nothing, 1 optimizer state, 2 also accumulators, 3 also parameters";
+  let description = [{
+    `zero 3 over "dp" gather kept bucket 1048576`. `gather` (of stage 3): when parameters are gathered; priced and chosen where it
+    is not given. `bucket`: collectives of parameters go together up to this many bytes; what is larger goes alone.
+  }];
+  let arguments = (ins I64Attr:$stage, Dist_AxesAttr:$axes, OptionalAttr<Dist_Gather>:$gather, OptionalAttr<I64Attr>:$bucket);
+  let assemblyFormat = "$stage `over` custom<Axes>($axes) (`gather` custom<GatherWord>($gather)^)? (`bucket` $bucket^)? attr-dict";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    static constexpr int64_t defaultBucket = 4 << 20; ///< bytes
+    int64_t getBucketBytes() { return getBucketAttr() ? getBucketAttr().getInt() : defaultBucket; }
+    bool splitsState() { return getStage() >= 1; }
+    bool splitsAccumulators() { return getStage() >= 2 && getGather() != Gather::OncePartial; }
+    bool splitsParameters() { return getStage() >= 3; }
+  }];
 }
 #endif

@@ -63,9 +63,15 @@ LogicalResult StagesOp::verify() {
 
 LogicalResult ZeroOp::verify() {
   int64_t stage = getStageAttr().getInt();
-  if (stage < 0 || stage > 1)
-    return emitOpError() << "has stage " << stage << "; stages 0 and 1 are known";
-  return success();
+  bool sound = true;
+  if (stage < 0 || stage > 3)
+    sound = false, emitOpError() << "has stage " << stage << "; stages 0 to 3 are known";
+  else if (getGather() && stage != 3)
+    sound = false, emitOpError() << "says when parameters are gathered, but stage " << stage
+                                 << " keeps them whole; only stage 3 splits them";
+  if (getBucketAttr() && getBucketAttr().getInt() < 1)
+    sound = false, emitOpError() << "has a bucket of " << getBucketAttr().getInt() << " bytes; at least 1 is needed";
+  return success(sound);
 }
 
 static LogicalResult needsAxis(Operation *tactic, AxesAttr axes) {

@@ -28,14 +28,17 @@ def NN_TrainingStepOp : NN_Op<"training_step", [IsolatedFromAbove, Symbol, NoTer
   }];
 }
 def NN_SlotOp : NN_Op<"slot", [HasParent<"TrainingStepOp">]> {
-  let summary = "declares what a named slot holds, how it starts, and where it lives at rest";
-  let arguments = (ins NN_SlotKind:$kind, StrAttr:$name, TypeAttr:$type, OptionalAttr<NN_InitAttr>:$init,
-                       OptionalAttr<I64Attr>:$zigzag, OptionalAttr<AnyAttr>:$sharding);
+  let summary = "declares what a named slot holds, how it starts, where it lives at rest, and as what `microbatch` uses it";
   let description = [{
+    `used as`: what ops of `microbatch` see of a slot that is split further at rest than they want it (a parameter under ZeRO-3).
+    Whoever reads it gathers it; ops are split as if it were whole.
     `zigzag n`, of an input: its last dimension, the sequence, is put in 2n chunks, in the order 0, 2n-1, 1, 2n-2, …, before it is
     split; `nn.positions` says the same.
   }];
-  let assemblyFormat = [{custom<Kind>($kind) $name `:` $type (`init` custom<InitClause>($init)^)? (`zigzag` $zigzag^)? (`on` $sharding^)? attr-dict}];
+  let arguments = (ins NN_SlotKind:$kind, StrAttr:$name, TypeAttr:$type, OptionalAttr<NN_InitAttr>:$init,
+                       OptionalAttr<I64Attr>:$zigzag, OptionalAttr<AnyAttr>:$sharding, OptionalAttr<AnyAttr>:$use);
+  let assemblyFormat = [{custom<Kind>($kind) $name `:` $type (`init` custom<InitClause>($init)^)? (`zigzag` $zigzag^)? (`on` $sharding^)?
+      (`used` `as` $use^)? attr-dict}];
   let hasVerifier = 1;
 }
 def NN_ReadOp : NN_PlacedOp<"read", (ins NN_SlotKind:$kind, StrAttr:$name), [MemoryEffects<[MemRead]>]> {

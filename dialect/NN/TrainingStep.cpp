@@ -42,14 +42,18 @@ LogicalResult SlotOp::verify() {
   else if (getZigzag() && getZigzagAttr().getInt() < 1)
     result = emitOpError() << "'" << getName() << "' is in zigzag over " << getZigzagAttr().getInt()
                            << " ranks, expected at least 1";
-  if (!getSharding())
-    return result;
-  auto sharding = dyn_cast<ShardingAttrInterface>(*getSharding());
-  if (!sharding)
-    return emitOpError() << "is placed by " << *getSharding() << ", which is no sharding";
-  if (type && sharding.getShardedRank() != type.getRank())
-    return emitOpError() << "has a sharding of " << sharding.getShardedRank() << " dimensions for a value of "
-                         << type.getRank();
+  for (Attribute placed : {getShardingAttr(), getUseAttr()}) {
+    if (!placed)
+      continue;
+    auto sharding = dyn_cast<ShardingAttrInterface>(placed);
+    if (!sharding)
+      result = emitOpError() << "is placed by " << placed << ", which is no sharding";
+    else if (type && sharding.getShardedRank() != type.getRank())
+      result = emitOpError() << "has a sharding of " << sharding.getShardedRank() << " dimensions for a value of "
+                             << type.getRank();
+  }
+  if (getUse() && !getSharding())
+    result = emitOpError() << "says as what it is used, but not where it lives at rest";
   return result;
 }
 

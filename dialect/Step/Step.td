@@ -203,6 +203,15 @@ def Step_UnpackOp : Step_MoveOp<"unpack", (ins NN_Tensor:$x, I64Attr:$dim)> {
   let summary = "[pieces, A, c, B] -> [A, n, B]: pieces side by side along `dim`; what lies beyond n is dropped";
   let assemblyFormat = "$x `dim` $dim `:` type($x) `->` type($y) attr-dict";
 }
+// Several tensors in one message: piece k of the bucket [pieces, elements] holds piece k of each tensor, one behind the other.
+def Step_PlaceOp : Step_MoveOp<"place", (ins NN_Tensor:$x, I64Attr:$pieces, I64Attr:$first, Optional<NN_Tensor>:$bucket)> {
+  let summary = "the bucket with x, of [pieces, k], in elements first … of each piece; without a bucket the rest is undefined";
+  let assemblyFormat = "$x `pieces` $pieces `first` $first (`in` $bucket^)? `:` type($x) (`,` type($bucket)^)? `->` type($y) attr-dict";
+}
+def Step_PartOp : Step_MoveOp<"part", (ins NN_Tensor:$bucket, I64Attr:$pieces, I64Attr:$first)> {
+  let summary = "what was placed in elements first … of each piece of a bucket";
+  let assemblyFormat = "$bucket `pieces` $pieces `first` $first `:` type($bucket) `->` type($y) attr-dict";
+}
 def Step_SliceOp : Step_MoveOp<"slice", (ins NN_Tensor:$x, I64:$offset, I64Attr:$dim)> {
   let summary = "elements offset … of `dim`; where x ends first, what lies beyond is zero";
   let assemblyFormat = "$x `dim` $dim `offset` $offset `:` type($x) `->` type($y) attr-dict";

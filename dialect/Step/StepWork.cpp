@@ -232,6 +232,29 @@ LogicalResult UnpackOp::verify() {
   return expectType(*this, getY(), shape, getX());
 }
 
+/// `inside`, of [pieces, k], lies in elements first … of each piece of `bucket`, of [pieces, elements].
+static LogicalResult verifyInBucket(Operation *op, RankedTensorType bucket, RankedTensorType inside, int64_t pieces,
+                                    int64_t first) {
+  if (bucket.getElementType() != inside.getElementType())
+    return op->emitOpError() << "has " << inside.getElementType() << " in a bucket of " << bucket.getElementType();
+  if (pieces < 1 || bucket.getNumElements() % pieces || inside.getNumElements() % pieces)
+    return op->emitOpError() << "has " << pieces << " pieces; " << bucket.getNumElements() << " elements of the bucket and "
+                             << inside.getNumElements() << " in it must both be a multiple";
+  int64_t piece = bucket.getNumElements() / pieces, end = first + inside.getNumElements() / pieces;
+  if (first < 0 || end > piece)
+    return op->emitOpError() << "takes elements " << first << " to " << end << " of pieces of " << piece;
+  return success();
+}
+
+LogicalResult PlaceOp::verify() {
+  if (getBucket() && getBucket().getType() != getY().getType())
+    return emitOpError() << "makes " << getY().getType() << " of a bucket " << getBucket().getType();
+  return verifyInBucket(*this, getY().getType(), getX().getType(), getPieces(), getFirst());
+}
+LogicalResult PartOp::verify() {
+  return verifyInBucket(*this, getBucket().getType(), getY().getType(), getPieces(), getFirst());
+}
+
 LogicalResult SliceOp::verify() {
   SmallVector<int64_t> shape(getX().getType().getShape());
   int64_t dim = getDim();

@@ -23,6 +23,9 @@ bool GatherPolicy::isMadeAgain(Value value, ArrayRef<ReshardStep> steps) const {
   if (!gathers || value.getParentRegion() != &nn::TrainingStepOp(graph.step).getMicrobatch())
     return false;
   nn::SlotOp slot = graph.slotOf(value.getDefiningOp());
+  auto zero = PlanOp(plan).tactic<ZeroOp>();
+  if (slot && slot.getUse())
+    return zero && zero.getGather() == Gather::PerUse;
   return (!slot || slot.getKind() == nn::SlotKind::Input) && gathersTokens(steps);
 }
 } // namespace hocket::dist

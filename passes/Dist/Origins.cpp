@@ -12,8 +12,7 @@ Origin Origins::search(SmallVector<Step> queue, Atom atom) const {
     seen.insert({step.node, step.dim});
   for (size_t i = 0; i < queue.size(); ++i) {
     Step here = queue[i];
-    if (graph.isSlot(here.node)) {
-      nn::SlotOp slot = graph.slotAt(here.node);
+    if (nn::SlotOp slot = graph.slotBehind(here.node)) {
       if (Operation *tactic = tacticOf(plan, slot, here.dim, propagation.getAtoms().ref(atom))) {
         Origin origin{tactic, slot, {}};
         for (int at = static_cast<int>(i); at >= 0; at = queue[at].parent)

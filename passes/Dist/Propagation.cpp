@@ -9,6 +9,8 @@ namespace hocket::dist {
 
 static ShardingAttr shardingOf(nn::SlotOp slot) { return dyn_cast_or_null<ShardingAttr>(slot.getShardingAttr()); }
 
+static ShardingAttr useOf(nn::SlotOp slot) { return dyn_cast_or_null<ShardingAttr>(slot.getUseAttr()); }
+
 FailureOr<Propagation> Propagation::run(const StepGraph &graph, MeshOp mesh) {
   return run(graph, mesh, nn::TrainingStepOp(graph.step).getPlanAttr() ? planOf(graph.step) : PlanOp(), {});
 }
@@ -16,8 +18,11 @@ FailureOr<Propagation> Propagation::run(const StepGraph &graph, MeshOp mesh) {
 FailureOr<Propagation> Propagation::run(const StepGraph &graph, MeshOp mesh, PlanOp plan, ArrayRef<AxisRef> cuts) {
   SmallVector<AxisRef> refs(cuts);
   for (auto &[slot, node] : graph.slots)
-    if (ShardingAttr sharding = shardingOf(cast<nn::SlotOp>(slot)))
+    if (ShardingAttr sharding = shardingOf(cast<nn::SlotOp>(slot))) {
       collectRefs(sharding, refs);
+      if (ShardingAttr use = useOf(cast<nn::SlotOp>(slot)))
+        collectRefs(use, refs);
+    }
   FailureOr<AxisAtoms> atoms = AxisAtoms::create(mesh, refs, graph.step);
   if (failed(atoms) || failed(checkLocalRegions(graph, mesh)))
     return failure();
@@ -69,7 +74,11 @@ void Propagation::start() {
   for (auto &[value, node] : graph->nodes)
     if (auto slot = value.getDefiningOp() ? graph->slotOf(value.getDefiningOp()) : nn::SlotOp();
         slot && !graph->isSlot(node)) {
-      wishes[node] = wishes[graph->slots.lookup(slot)];
+      ShardingAttr use = useOf(slot);
+      bool accumulates = slot.getKind() == nn::SlotKind::Accumulator;
+      wishes[node] = use && !accumulates ? atoms.dimsOf(use) : wishes[graph->slots.lookup(slot)];
+      if (use && accumulates)
+        boundSums(node, use);
       if (ShardingAttr sharding = shardingOf(slot))
         reserve[node] = atoms.partialOf(sharding);
       fixed.set(static_cast<unsigned>(node));
@@ -81,6 +90,18 @@ void Propagation::startInputs() {
     if (auto slot = cast<nn::SlotOp>(op); slot.getKind() == nn::SlotKind::Input)
       if (ShardingAttr sharding = shardingOf(slot))
         wishes[node] = atoms.dimsOf(sharding);
+}
+
+void Propagation::boundSums(Node accumulator, ShardingAttr use) {
+  AtomDims dims = atoms.dimsOf(use);
+  for (auto [index, operand] : graph->uses[accumulator]) {
+    const StepOp &op = graph->ops[index];
+    if (op.region != &nn::TrainingStepOp(graph->step).getMicrobatch())
+      continue;
+    AtomDims &bound = bounds.try_emplace(index, op.rule.factors.size()).first->second;
+    for (auto [dim, factor] : llvm::enumerate(op.rule.operands[operand]))
+      bound[factor] = dims[dim];
+  }
 }
 
 void Propagation::settle(ArrayRef<int> ops) {
@@ -108,12 +129,18 @@ bool Propagation::visit(int index) {
           act(node, static_cast<int>(dim), factor);
   };
   auto take = [&](Node node, int dim, int factor) { changed |= takeOver(index, factor, wishes[node][dim]); };
-  auto give = [&](Node node, int dim, int factor) {
-    changed |= extend(node, dim, ArrayRef(factors[index][factor]).drop_back(shared.lookup({index, factor})));
+  auto own = [&](int factor) { return ArrayRef(factors[index][factor]).drop_back(shared.lookup({index, factor})); };
+  auto give = [&](Node node, int dim, int factor) { changed |= extend(node, dim, own(factor)); };
+  auto bound = bounds.find(index);
+  auto giveBounded = [&](Node node, int dim, int factor) {
+    ArrayRef<Atom> list = own(factor);
+    if (bound != bounds.end())
+      list = list.take_while([&](Atom atom) { return llvm::is_contained(bound->second[factor], atom); });
+    changed |= extend(node, dim, list);
   };
   each(op.operands, op.rule.operands, take);
   each(op.results, op.rule.results, take);
-  each(op.operands, op.rule.operands, give);
+  each(op.operands, op.rule.operands, giveBounded);
   each(op.results, op.rule.results, give);
   if (isa<LocalOp>(op.op))
     changed |= giveOwn(op);

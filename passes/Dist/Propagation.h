@@ -14,6 +14,10 @@
 //   - An accumulator, partial at rest, may be joined into shards: its wish is extended by atoms over which it is
 //   partial.
 //     That makes ZeRO's reduce_scatter.
+//   - What microbatch reads of a slot that is `used as` something else than it lies at rest wishes what it is used as;
+//     so a parameter that ZeRO-3 splits at rest is gathered, and no op is split by it. An accumulator that ZeRO-2
+//     splits at rest splits the sum that goes into it; of what is added it wishes no more than what it is used as: the
+//     gradient is made, and cast, as a summand, and then scattered.
 //
 //   - Then ops are split that tactics speak of and not slots: the sequence of ops that do not use the axes of `sequence`,
 //     the heads of attention under `context all_to_all`. What is found from these is added to what was there.
@@ -82,6 +86,7 @@ private:
   static llvm::FailureOr<Propagation> run(const StepGraph &graph, MeshOp mesh, PlanOp plan, llvm::ArrayRef<AxisRef> cuts);
   void start();
   void startInputs();
+  void boundSums(Node accumulator, ShardingAttr use);
   void settle(llvm::ArrayRef<int> ops);
   bool visit(int op);
   bool giveOwn(const StepOp &op);
@@ -111,5 +116,7 @@ private:
   llvm::BitVector fixed;                  ///< by node
   llvm::DenseMap<std::pair<int, int>, int> shared; ///< by op and factor: how many of its last atoms are this op's own affair
   llvm::MapVector<int, std::pair<int, Atoms>> closed; ///< by op: a factor, and the atoms that must not split it
+  /// Sums into accumulators that are used otherwise than they lie: what they may wish of operands, by factor.
+  llvm::DenseMap<int, AtomDims> bounds;
 };
 } // namespace hocket::dist

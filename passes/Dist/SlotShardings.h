@@ -52,10 +52,14 @@ private:
 /// both, of 2 cp or of tp under one alone. Reports a fault at the tactic.
 bool checkSequenceLengths(nn::TrainingStepOp step, PlanOp plan, MeshOp mesh);
 
-/// Moments and accumulators, once every parameter has its sharding: as the parameter; accumulators partial over the
-/// axes of `batch`; moments under `zero 1` split over its axes as well, along the first dimension that these divide
-/// after the other splits, else along the largest; parameters of less than `wholeBelow` bytes stay as they are.
+/// State and accumulators, once every parameter has its sharding: as the parameter; accumulators partial over the data
+/// axes. ZeRO splits a parameter's state (1), accumulators (2) and itself (3) over its axes as well, but for those that
+/// split the parameter already: along the first dimension that they divide after the other splits, else along the
+/// largest. Parameters of fewer than `wholeBelow` bytes in f32 stay as they are. What is split at rest is `used as` the
+/// parameter would be; under `zero 3` without `gather` the plan is told what was chosen.
 void shardState(nn::TrainingStepOp step, PlanOp plan, MeshOp mesh, int64_t wholeBelow);
+/// `begin` gathers the parameter into a value slot of its name, and microbatches read that.
+void gatherInBegin(nn::TrainingStepOp step, nn::SlotOp param, ShardingAttr used);
 /// Accumulators of gradients that are sums over tokens which `context` and `sequence` have put on different ranks are
 /// partial over those axes as well, and joined once, in `update`. `settled` knows how gradients are made.
 void waitForTokens(const Propagation &settled, PlanOp plan);

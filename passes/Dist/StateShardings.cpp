@@ -1,12 +1,11 @@
-// Where optimizer state and gradient accumulators live (Rajbhandari et al. 2020, stages 0 and 1).
+// Where parameters, optimizer state and gradient accumulators live at rest (Rajbhandari et al. 2020, stages 0 to 3).
+#include "passes/Dist/GatherPrice.h"
 #include "passes/Dist/SlotShardings.h"
 using namespace mlir;
 
 namespace hocket::dist {
 namespace {
-int64_t bytesOf(RankedTensorType type) {
-  return llvm::divideCeil(type.getNumElements() * type.getElementTypeBitWidth(), int64_t(8));
-}
+constexpr int64_t stateBytes = 4; ///< of an element: optimizer state is f32, so what is split depends on no precision
 
 /// The dimension along which ZeRO splits over `axes`: the first that they divide, of what the other splits leave; else
 /// the largest (then the last ranks' shards are shorter). -1 for a value without dimensions.
@@ -24,67 +23,133 @@ int zeroDimension(MeshOp mesh, RankedTensorType type, ShardingAttr sharding, Arr
   return static_cast<int>(largest);
 }
 
-SmallVector<AxisRef> axesLeft(MeshOp mesh, ArrayRef<AxisRef> axes, ShardingAttr taken) {
-  SmallVector<AxisRef> left;
-  for (const AxisRef &ref : axes) {
-    int64_t whole = mesh.getAxisSize(ref.name), begin = ref.pre, end = begin * axisSize(mesh, ref);
-    SmallVector<AxisRef> used;
-    for (const DimSharding &dim : taken.getDims())
-      llvm::copy_if(dim.axes, std::back_inserter(used), [&](const AxisRef &other) { return other.name == ref.name; });
-    llvm::sort(used, [](const AxisRef &a, const AxisRef &b) { return a.pre < b.pre; });
-    auto keep = [&](int64_t from, int64_t to) {
-      if (from < to)
-        left.push_back(to / from == whole ? AxisRef{ref.name} : AxisRef{ref.name, from, to / from});
-    };
-    for (const AxisRef &other : used) {
-      keep(begin, std::min(other.pre, end));
-      begin = std::max(begin, other.pre * axisSize(mesh, other));
-    }
-    keep(begin, end);
+/// A parameter in use, and split further over what ZeRO may take of its axes; the same where it takes none.
+struct Placement {
+  ShardingAttr used, split;
+  SmallVector<AxisRef> axes;
+};
+
+class StateShardings {
+public:
+  StateShardings(nn::TrainingStepOp step, PlanOp plan, MeshOp mesh, int64_t wholeBelow)
+      : step(step), plan(plan), mesh(mesh), wholeBelow(wholeBelow), zero(plan.tactic<ZeroOp>()),
+        data(dataAxes(plan, mesh)), meshName(FlatSymbolRefAttr::get(mesh.getSymNameAttr())) {}
+
+  void run() {
+    for (auto slot : slots())
+      if (slot.getKind() == nn::SlotKind::Param)
+        params[slot.getName()] = placeParameter(slot);
+    if (zero && zero.splitsParameters() && !zero.getGather())
+      zero.setGatherAttr(GatherAttr::get(step.getContext(), splitsAny() ? cheapestGather() : Gather::PerUse));
+    for (auto slot : slots())
+      place(slot);
   }
-  return left;
-}
 
-ShardingAttr momentSharding(MeshOp mesh, RankedTensorType type, ShardingAttr param, ZeroOp zero, int64_t wholeBelow) {
-  if (!zero || zero.getStage() == 0 || bytesOf(type) < wholeBelow || axesSize(mesh, zero.getAxes().getRefs()) == 1)
-    return param;
-  SmallVector<AxisRef> left = axesLeft(mesh, zero.getAxes().getRefs(), param);
-  int dim = zeroDimension(mesh, type, param, left);
-  if (dim < 0 || axesSize(mesh, left) == 1)
-    return param;
-  SmallVector<AxisRef> axes(param.getDims()[dim].axes);
-  axes.append(left);
-  return param.withDim(dim, axes);
-}
+private:
+  SmallVector<nn::SlotOp> slots() { return llvm::to_vector(step.getSlots().front().getOps<nn::SlotOp>()); }
+  bool splitsAny() {
+    return llvm::any_of(params, [](auto &entry) { return !entry.second.axes.empty(); });
+  }
 
-SmallVector<AxisRef> axesWithRanks(MeshOp mesh, ArrayRef<AxisRef> axes) {
-  SmallVector<AxisRef> list;
-  llvm::copy_if(axes, std::back_inserter(list), [&](const AxisRef &ref) { return axisSize(mesh, ref) > 1; });
-  return list;
-}
+  Placement placeParameter(nn::SlotOp slot) {
+    auto used = cast<ShardingAttr>(slot.getShardingAttr());
+    Placement whole{used, used, {}};
+    auto type = cast<RankedTensorType>(slot.getType());
+    if (!zero || !zero.splitsState() || type.getNumElements() * stateBytes < wholeBelow)
+      return whole;
+    SmallVector<AxisRef> axes = axesLeft(mesh, zero.getAxes().getRefs(), used);
+    int dim = zeroDimension(mesh, type, used, axes);
+    if (dim < 0 || axesSize(mesh, axes) == 1)
+      return whole;
+    SmallVector<AxisRef> all(used.getDims()[dim].axes);
+    llvm::append_range(all, axes);
+    return {used, used.withDim(dim, all), axes};
+  }
+
+  Gather cheapestGather() {
+    SmallVector<SplitParameter> split;
+    for (auto slot : slots())
+      if (slot.getKind() == nn::SlotKind::Param)
+        if (const Placement &place = params[slot.getName()]; !place.axes.empty())
+          split.push_back({slot, place.used, place.split});
+    return chooseGather(step, mesh, split);
+  }
+
+  void place(nn::SlotOp slot) {
+    auto type = cast<RankedTensorType>(slot.getType());
+    auto found = params.find(parameterOf(slot.getName()));
+    bool same = found != params.end() && found->second.used.getShardedRank() == type.getRank();
+    ShardingAttr whole = ShardingAttr::whole(meshName, type.getRank());
+    Placement placement = same ? found->second : Placement{whole, whole, {}};
+    bool split = zero && !placement.axes.empty();
+    switch (slot.getKind()) {
+    case nn::SlotKind::Accumulator:
+      return placeAccumulator(slot, placement, split && zero.splitsAccumulators());
+    case nn::SlotKind::Param:
+      return split && zero.splitsParameters() ? placeSplit(slot, placement) : void();
+    case nn::SlotKind::Value: // the copy of a parameter that is computed with
+      return same && split && zero.splitsParameters() ? placeCopy(slot, placement) : void();
+    case nn::SlotKind::State:
+      return slot.setShardingAttr(whole);
+    default:
+      if (nn::isOptimizerState(slot.getKind()))
+        slot.setShardingAttr(placement.split);
+    }
+  }
+
+  void placeAccumulator(nn::SlotOp slot, const Placement &placement, bool split) {
+    SmallVector<AxisRef> partial = axesLeft(mesh, data, split ? placement.split : placement.used);
+    slot.setShardingAttr((split ? placement.split : placement.used).withPartial(partial));
+    if (split)
+      slot.setUseAttr(placement.used);
+  }
+
+  void placeSplit(nn::SlotOp slot, const Placement &placement) {
+    slot.setShardingAttr(placement.split);
+    if (!gathersOnce())
+      slot.setUseAttr(placement.used);
+    else if (!step.findSlot(nn::SlotKind::Value, slot.getName()))
+      gatherInBegin(step, slot, placement.used);
+  }
+
+  void placeCopy(nn::SlotOp slot, const Placement &placement) {
+    slot.setShardingAttr(gathersOnce() ? placement.used : placement.split);
+    if (!gathersOnce())
+      slot.setUseAttr(placement.used);
+  }
+
+  bool gathersOnce() { return llvm::is_contained({Gather::Once, Gather::OncePartial}, *zero.getGather()); }
+
+  nn::TrainingStepOp step;
+  PlanOp plan;
+  MeshOp mesh;
+  int64_t wholeBelow;
+  ZeroOp zero;
+  SmallVector<AxisRef> data;
+  FlatSymbolRefAttr meshName;
+  llvm::StringMap<Placement> params;
+};
 } // namespace
 
-void shardState(nn::TrainingStepOp step, PlanOp plan, MeshOp mesh, int64_t wholeBelow) {
-  auto batch = plan.tactic<BatchOp>();
-  auto zero = plan.tactic<ZeroOp>();
-  SmallVector<AxisRef> data = axesWithRanks(mesh, batch ? tacticAxes(batch) : ArrayRef<AxisRef>());
-  auto meshName = FlatSymbolRefAttr::get(mesh.getSymNameAttr());
-  llvm::StringMap<nn::SlotOp> params;
-  for (auto slot : step.getSlots().front().getOps<nn::SlotOp>())
-    if (slot.getKind() == nn::SlotKind::Param)
-      params[slot.getName()] = slot;
-  for (auto slot : step.getSlots().front().getOps<nn::SlotOp>()) {
-    auto type = cast<RankedTensorType>(slot.getType());
-    nn::SlotOp param = params.lookup(parameterOf(slot.getName()));
-    auto sharding = param ? dyn_cast_or_null<ShardingAttr>(param.getShardingAttr()) : ShardingAttr();
-    if (!sharding || cast<RankedTensorType>(param.getType()).getRank() != type.getRank())
-      sharding = ShardingAttr::whole(meshName, type.getRank());
-    if (slot.getKind() == nn::SlotKind::Accumulator)
-      slot.setShardingAttr(sharding.withPartial(axesLeft(mesh, data, sharding)));
-    else if (nn::isOptimizerState(slot.getKind()))
-      slot.setShardingAttr(momentSharding(mesh, type, sharding, zero, wholeBelow));
-    else if (slot.getKind() == nn::SlotKind::State)
-      slot.setShardingAttr(ShardingAttr::whole(meshName, type.getRank()));
+void gatherInBegin(nn::TrainingStepOp step, nn::SlotOp param, ShardingAttr used) {
+  StringRef name = param.getName();
+  auto type = cast<RankedTensorType>(param.getType());
+  OpBuilder builder = OpBuilder::atBlockEnd(param->getBlock());
+  nn::SlotOp::create(builder, param.getLoc(), nn::SlotKind::Value, name, type, nn::InitAttr(),
+                     IntegerAttr(), used, Attribute());
+  builder.setInsertionPointToEnd(&step.getBegin().front());
+  auto read = nn::make<nn::ReadOp>(builder, param.getLoc(), type, nn::SlotKind::Param, name);
+  auto write = nn::make<nn::WriteOp>(builder, param.getLoc(), nn::SlotKind::Value, name, read.getValue());
+  for (auto use : step.getMicrobatch().front().getOps<nn::ReadOp>()) {
+    if (use.getKind() != nn::SlotKind::Param || use.getName() != name)
+      continue;
+    use.setKind(nn::SlotKind::Value);
+    for (Operation *made : {read.getOperation(), write.getOperation()})
+      nn::setPath(made, nn::getPath(use));
   }
+}
+
+void shardState(nn::TrainingStepOp step, PlanOp plan, MeshOp mesh, int64_t wholeBelow) {
+  StateShardings(step, plan, mesh, wholeBelow).run();
 }
 } // namespace hocket::dist

@@ -22,9 +22,11 @@ nn::SlotOp StepGraph::slotOf(Operation *op) const {
   return dyn_cast_or_null<nn::SlotOp>(byName.lookup(key));
 }
 
-/// What a region reads of an accumulator is partial while it is at rest, and may be joined into shards: a node of its
-/// own.
-static bool hasOwnNode(nn::SlotOp slot) { return slot.getKind() == nn::SlotKind::Accumulator; }
+/// What a region reads of an accumulator is partial while it is at rest, and may be joined into shards; what microbatch
+/// reads of a slot that is used otherwise than it lies at rest will be gathered: nodes of their own.
+static bool hasOwnNode(nn::SlotOp slot, bool microbatch) {
+  return slot.getKind() == nn::SlotKind::Accumulator || (microbatch && slot.getUse());
+}
 
 LogicalResult StepGraph::addRegion(Region &region) {
   bool sound = true;
@@ -42,8 +44,12 @@ LogicalResult StepGraph::addRegion(Region &region) {
         acrossHandover[value].push_back(taker);
         acrossHandover[taker].push_back(value);
       }
-      if (auto read = dyn_cast<nn::ReadOp>(op))
-        nodes[read.getValue()] = hasOwnNode(slot) ? addNode(read.getValue().getType()) : slots.lookup(slot);
+      if (auto read = dyn_cast<nn::ReadOp>(op)) {
+        bool own = hasOwnNode(slot, &region == &step.getMicrobatch());
+        Node node = nodes[read.getValue()] = own ? addNode(read.getValue().getType()) : slots.lookup(slot);
+        if (own)
+          ownReads[node] = slot;
+      }
       continue;
     }
     auto factors = dyn_cast<nn::FactorOpInterface>(op);

@@ -36,10 +36,15 @@ public:
   nn::SlotOp slotOf(mlir::Operation *readOrWrite) const; ///< null if the op is neither, or its slot is not declared
   bool isSlot(Node node) const { return node < static_cast<Node>(slots.size()); }
   nn::SlotOp slotAt(Node node) const { return llvm::cast<nn::SlotOp>(slots.begin()[node].first); }
+  /// The slot that a node is, or of which it is a read with a node of its own; null for all other values.
+  nn::SlotOp slotBehind(Node node) const {
+    return isSlot(node) ? slotAt(node) : llvm::cast_or_null<nn::SlotOp>(ownReads.lookup(node));
+  }
 
 private:
   llvm::LogicalResult addRegion(mlir::Region &region);
   Node addNode(mlir::Type type);
   llvm::DenseMap<std::pair<int, mlir::StringAttr>, mlir::Operation *> byName;
+  llvm::DenseMap<Node, mlir::Operation *> ownReads; ///< reads with a node of their own, to the slot
 };
 } // namespace hocket::dist

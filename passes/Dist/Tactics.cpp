@@ -34,19 +34,58 @@ std::string tacticText(Operation *tactic) {
   return tactic->getName().stripDialect().str() + over;
 }
 
+SmallVector<AxisRef> dataAxes(PlanOp plan, MeshOp mesh) {
+  SmallVector<AxisRef> list;
+  auto batch = plan.tactic<BatchOp>();
+  llvm::copy_if(batch ? tacticAxes(batch) : ArrayRef<AxisRef>(), std::back_inserter(list),
+                [&](const AxisRef &ref) { return axisSize(mesh, ref) > 1; });
+  return list;
+}
+
+SmallVector<AxisRef> axesLeft(MeshOp mesh, ArrayRef<AxisRef> axes, ShardingAttr taken) {
+  SmallVector<AxisRef> left;
+  for (const AxisRef &ref : axes) {
+    int64_t whole = mesh.getAxisSize(ref.name), begin = ref.pre, end = begin * axisSize(mesh, ref);
+    SmallVector<AxisRef> used;
+    for (const DimSharding &dim : taken.getDims())
+      llvm::copy_if(dim.axes, std::back_inserter(used), [&](const AxisRef &other) { return other.name == ref.name; });
+    llvm::sort(used, [](const AxisRef &a, const AxisRef &b) { return a.pre < b.pre; });
+    auto keep = [&](int64_t from, int64_t to) {
+      if (from < to)
+        left.push_back(to / from == whole ? AxisRef{ref.name} : AxisRef{ref.name, from, to / from});
+    };
+    for (const AxisRef &other : used) {
+      keep(begin, std::min(other.pre, end));
+      begin = std::max(begin, other.pre * axisSize(mesh, other));
+    }
+    keep(begin, end);
+  }
+  return left;
+}
+
 StringRef parameterOf(StringRef accumulator) { return accumulator.take_front(accumulator.find('#')); }
 
 bool overlaps(ArrayRef<AxisRef> refs, const AxisRef &ref) {
   return llvm::any_of(refs, [&](const AxisRef &other) { return overlap(other, ref); });
 }
 
+static bool splits(ZeroOp zero, nn::SlotKind kind) {
+  bool param = llvm::is_contained({nn::SlotKind::Param, nn::SlotKind::Value}, kind);
+  return (nn::isOptimizerState(kind) && zero.splitsState()) ||
+         (kind == nn::SlotKind::Accumulator && zero.splitsAccumulators()) || (param && zero.splitsParameters());
+}
+
 Operation *tacticOf(PlanOp plan, nn::SlotOp slot, int64_t dim, const AxisRef &ref) {
   if (!plan)
     return nullptr;
-  bool isMoment = nn::isOptimizerState(slot.getKind());
+  bool isState = nn::isOptimizerState(slot.getKind());
+  auto zero = plan.tactic<ZeroOp>();
+  auto used = dyn_cast_or_null<ShardingAttr>(slot.getUseAttr());
+  bool inUse = used && overlaps(used.getDims()[dim].axes, ref);
+  bool byZero = zero && splits(zero, slot.getKind()) && overlaps(tacticAxes(zero), ref) && !inUse;
   // Batch and experts may share axes; the batch splits inputs.
   auto experts = plan.tactic<ExpertsOp>();
-  if (experts && slot.getKind() != nn::SlotKind::Input && !isMoment && overlaps(tacticAxes(experts), ref))
+  if (experts && slot.getKind() != nn::SlotKind::Input && !isState && !byZero && overlaps(tacticAxes(experts), ref))
     return experts;
   for (Operation &tactic : plan.getBody().front()) {
     if (!overlaps(tacticAxes(&tactic), ref))
@@ -57,9 +96,9 @@ Operation *tacticOf(PlanOp plan, nn::SlotOp slot, int64_t dim, const AxisRef &re
       if (names && slot.getKind() != nn::SlotKind::Input)
         return split;
     }
-    if (isa<BatchOp, ContextOp>(tactic) && !isMoment)
+    if (isa<BatchOp, ContextOp>(tactic) && !byZero && !isState)
       return &tactic;
-    if (isa<ZeroOp>(tactic) && isMoment)
+    if (isa<ZeroOp>(tactic) && byZero)
       return &tactic;
   }
   return nullptr;

@@ -11,6 +11,12 @@ std::string tacticText(mlir::Operation *tactic);
 /// The axes of a tactic; none for a batch that is not split.
 llvm::ArrayRef<AxisRef> tacticAxes(mlir::Operation *tactic);
 
+/// Axes of more than one device along which ranks compute with other data, so that gradients are sums over them.
+llvm::SmallVector<AxisRef> dataAxes(PlanOp plan, MeshOp mesh);
+/// What is left of `axes` where those of `taken`'s dimensions are used up, axes of one device left out.
+///   {dp} without {tp} is {dp}; {dp, cp} without {dp} is {cp}; dp=4 without "dp":(1)2 is "dp":(2)2
+llvm::SmallVector<AxisRef> axesLeft(MeshOp mesh, llvm::ArrayRef<AxisRef> axes, ShardingAttr taken);
+
 /// A parameter's name from an accumulator's: `wte#1` is a use of `wte`.
 llvm::StringRef parameterOf(llvm::StringRef accumulator);
 bool overlaps(llvm::ArrayRef<AxisRef> refs, const AxisRef &ref);

@@ -1,4 +1,5 @@
 // dist-to-step: one partitioned training step becomes one program a stage.
+#include "passes/DistToStep/Coalesce.h"
 #include "passes/DistToStep/Passes.h"
 #include "passes/DistToStep/ScheduleTables.h"
 #include "passes/DistToStep/StageProgram.h"
@@ -109,6 +110,8 @@ struct DistToStepPass : hocket::step::impl::DistToStepPassBase<DistToStepPass> {
       StageProgram program(builder, step, *placement, stage, problem->splitWeightGrad, mesh, axes, *crossings, names);
       if (failed(program.build()))
         return failure();
+      if (auto zero = plan.tactic<dist::ZeroOp>())
+        coalesceCollectives(program.getProgram(), mesh, zero.getAxes().getRefs(), zero.getBucketBytes());
       addSchedules(program, stage, schedules);
     }
     step.erase();

@@ -47,7 +47,7 @@ void declareLossScale(OpBuilder &builder, Location loc, RecipeOp recipe) {
   auto scale = recipe.entry<LossScaleOp>();
   auto f32 = scalarOf(builder.getF32Type()), i64 = scalarOf(builder.getI64Type());
   auto declare = [&](SlotKind kind, StringRef name, Type type, InitAttr init = {}) {
-    SlotOp::create(builder, loc, kind, name, type, init, IntegerAttr(), Attribute());
+    SlotOp::create(builder, loc, kind, name, type, init, IntegerAttr(), Attribute(), Attribute());
   };
   for (const ScaleState &state : scaleStates(scale))
     declare(SlotKind::State, state.name, f32,

@@ -354,7 +354,7 @@ void StepBuilder::declareSlots() {
   auto i64 = RankedTensorType::get({}, builder.getI64Type());
   auto zeros = InitAttr::get(context, InitKind::Zeros, builder.getF64FloatAttr(0));
   auto declare = [&](Location loc, SlotKind kind, const Twine &name, Type type, InitAttr init = {}) {
-    SlotOp::create(builder, loc, kind, name.str(), type, init, IntegerAttr(), Attribute());
+    SlotOp::create(builder, loc, kind, name.str(), type, init, IntegerAttr(), Attribute(), Attribute());
   };
   Location loc = model.getLoc();
   for (BlockArgument arg : model.getBody().getArguments()) {

@@ -23,7 +23,7 @@ uint8_t constantsOf(Operation *op) {
 
 /// Whether infinities of an op's operands, and of constants in it, reach its results.
 bool passesOn(Operation *op) {
-  return isa<nn::ScalarOpInterface, nn::StackOp, nn::UnstackOp, PackOp, UnpackOp, SliceOp>(op);
+  return isa<nn::ScalarOpInterface, nn::StackOp, nn::UnstackOp, PackOp, UnpackOp, PlaceOp, PartOp, SliceOp>(op);
 }
 } // namespace
 

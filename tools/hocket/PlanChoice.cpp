@@ -25,7 +25,7 @@ void PlanFlags::addTo(CLI::App &command) {
             ->check(CLI::IsMember({"megatron", "auto"})),
         command.add_option("--microbatch", microbatch, "sequences that a rank takes at a time (1)")
             ->check(wholeNumber(1, 1 << 30)),
-        command.add_option("--zero", zero, "ZeRO stage over dp: 0 or 1 (0)")->check(wholeNumber(0, 1)),
+        command.add_option("--zero", zero, "ZeRO stage over the data axes: 0 to 3 (0)")->check(wholeNumber(0, 3)),
         command.add_option("--experts", experts, "axes that split the experts of a mixture: dp, or dp:(2)4 and the like")
             ->check(notEmpty()),
         command.add_flag("--sequence-parallel", sequenceParallel, "split norms and residuals along the sequence over tp"),

@@ -58,6 +58,13 @@ inline constexpr KeepGathered keep_gathered;
 /// How attention sees keys that other ranks hold.
 enum class Context { ring, all_gather, all_to_all };
 
+/// When a parameter that ZeRO-3 splits at rest is gathered; chosen by price where nothing is said.
+enum class Gather { PerUse, Kept, Once, OncePartial, Chosen };
+struct ZeroOptions {
+  Gather gather = Gather::Chosen;
+  std::optional<int64_t> bucket; ///< bytes that collectives of parameters carry together
+};
+
 /// Made by Module::mesh. Ranks are numbered through the axes as declared, the last one fastest.
 class Mesh {
 private:
@@ -85,8 +92,9 @@ public:
   /// Layers cut into stages along an axis: gpipe, 1f1b, ….
   Plan &stages(const Over &over, const Schedule &schedule, Where where = Where::current());
   Plan &stages(const Over &over, const StageSizes &sizes, const Schedule &schedule, Where where = Where::current());
-  /// ZeRO: 0 nothing, 1 optimizer state split over the data axes, ….
+  /// ZeRO: split over the data axes are 0 nothing, 1 optimizer state, 2 also accumulators, 3 also parameters.
   Plan &zero(int64_t stage, const Over &over, Where where = Where::current());
+  Plan &zero(int64_t stage, const Over &over, ZeroOptions options, Where where = Where::current());
 
 private:
   friend struct detail::Access;

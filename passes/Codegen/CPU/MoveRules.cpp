@@ -79,6 +79,35 @@ void unpack(Graph &graph, step::UnpackOp op) {
     });
 }
 
+/// Where element `flat` of what lies in elements first … of each piece of a bucket is.
+struct InBucket {
+  int64_t own, all, first; ///< elements a piece, of the tensor and of the bucket
+  InBucket(Value inside, Value bucket, int64_t pieces, int64_t first)
+      : own(codegen::elementsOf(inside) / pieces), all(codegen::elementsOf(bucket) / pieces), first(first) {}
+  Value at(Emit &e, Value flat) const {
+    return e.plus(e.times(e.over(flat, own), all), e.plus(e.modulo(flat, own), first));
+  }
+};
+
+/// The rest of the bucket stays as it is: the result lies on it.
+void place(Graph &graph, step::PlaceOp op) {
+  int64_t columns = graph.getShape().columns;
+  InBucket bucket(op.getX(), op.getY(), op.getPieces(), op.getFirst());
+  for (Value base : graph.resultBuffers(op.getY()))
+    graph.output(graph.read(op, 0), typeOf(op.getY()).getElementType(), Space::Full, base, [=](Emit &e, Value row) {
+      return RowAccess{base, bucket.at(e, e.times(row, columns)), Value()};
+    });
+}
+
+void part(Graph &graph, step::PartOp op) {
+  int64_t columns = graph.getShape().columns;
+  InBucket bucket(op.getY(), op.getBucket(), op.getPieces(), op.getFirst());
+  Value base = graph.bufferOf(op.getBucket());
+  graph.define(op.getY(), graph.loadRows(typeOf(op.getY()).getElementType(), [=](Emit &e, Value row) {
+    return RowAccess{base, bucket.at(e, e.times(row, columns)), Value()};
+  }));
+}
+
 void mask(Graph &graph, step::MaskOp op) {
   int64_t dim = op.getDim(), columns = graph.getShape().columns;
   int64_t all = inner(op.getX(), dim), side = inner(op.getX(), dim + 1);
@@ -158,6 +187,8 @@ LogicalResult buildMoveRule(Graph &graph, Operation *op) {
       .Case([&](step::SliceOp move) { return slice(graph, move), success(); })
       .Case([&](step::PackOp move) { return pack(graph, move), success(); })
       .Case([&](step::UnpackOp move) { return unpack(graph, move), success(); })
+      .Case([&](step::PlaceOp move) { return place(graph, move), success(); })
+      .Case([&](step::PartOp move) { return part(graph, move), success(); })
       .Case([&](step::MaskOp move) { return mask(graph, move), success(); })
       .Case([&](EmbeddingOp move) { return embedding(graph, move), success(); })
       .Case([&](PositionsOp move) { return positions(graph, move), success(); })

@@ -23,6 +23,8 @@ public:
   bool allowed(Value result, BlockArgument argument) {
     if (result.getType() != argument.getType() || !result.getDefiningOp())
       return false;
+    if (auto place = result.getDefiningOp<step::PlaceOp>())
+      return argument == place.getBucket();
     if (!shape)
       return allowedAlone(result, argument);
     if (roleOf(result.getDefiningOp()) == Role::Spread)

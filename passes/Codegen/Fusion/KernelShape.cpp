@@ -47,6 +47,12 @@ Demand moveDemand(Operation *op) {
       .Case([](step::UnpackOp move) -> Demand {
         return {elementsOf(move.getX()), extent(move.getX(), move.getDim() + 1, rankOf(move.getX())), 0};
       })
+      .Case([](step::PlaceOp move) -> Demand {
+        return {elementsOf(move.getX()), 0, elementsOf(move.getX()) / static_cast<int64_t>(move.getPieces())};
+      })
+      .Case([](step::PartOp move) -> Demand {
+        return {elementsOf(move.getY()), 0, elementsOf(move.getY()) / static_cast<int64_t>(move.getPieces())};
+      })
       .Case([](EmbeddingOp gather) -> Demand { return {elementsOf(gather.getY()), 0, rowLength(gather.getTable())}; })
       .Case([](PositionsOp positions) -> Demand {
         return {elementsOf(positions.getY()), 0, rowLength(positions.getY())};
@@ -95,16 +101,18 @@ Demand fixedDemand(Operation *op) {
 }
 
 bool isMove(Operation *op) {
-  return isa<UnstackOp, StackOp, step::SliceOp, step::MaskOp, step::PackOp, step::UnpackOp, EmbeddingOp, PositionsOp,
-             ConcatOp, PartOp, PadOp, SpreadOp, SumOverOp, DropoutOp>(op);
+  return isa<UnstackOp, StackOp, step::SliceOp, step::MaskOp, step::PackOp, step::UnpackOp, step::PlaceOp, step::PartOp,
+             EmbeddingOp, PositionsOp, ConcatOp, PartOp, PadOp, SpreadOp, SumOverOp, DropoutOp>(op);
 }
 /// Operands that an op reads by an address of its own, so that they must come from outside of the kernel.
 bool readsByAddress(Operation *op, unsigned index) {
-  if (isa<UnstackOp, step::SliceOp, step::PackOp, step::UnpackOp, EmbeddingOp, ConcatOp, PartOp, PadOp, SpreadOp,
-          SumOverOp>(op))
+  if (isa<UnstackOp, step::SliceOp, step::PackOp, step::UnpackOp, step::PartOp, EmbeddingOp, ConcatOp, PartOp, PadOp,
+          SpreadOp, SumOverOp>(op))
     return true;
   if (isa<DropoutOp>(op))
     return index > 0; // positions and draws
+  if (isa<step::PlaceOp>(op))
+    return index == 1; // the bucket, which is not read but written over in part
   if (isa<LayerNormParamGradOp, RmsNormParamGradOp>(op))
     return true; // whole rows are read again for each piece of the columns
   return isa<PickOp>(op) && index == 0;
@@ -185,7 +193,7 @@ private:
       for (OpOperand &operand : op->getOpOperands())
         if (isInside(operand.get()) && readsByAddress(op, operand.getOperandNumber()))
           return false;
-      if (isa<step::UnpackOp>(op) && ops.size() > 1)
+      if (isa<step::UnpackOp, step::PlaceOp>(op) && ops.size() > 1)
         return false;
     }
     return !(columns && rows) && !(statistics && elements);
@@ -273,7 +281,7 @@ Role roleOf(Operation *op) {
   if (isa<AttentionOp, AttentionGradOp, RopeOp, EmbeddingGradOp, RouterOp, RouterGradOp, DispatchOp, CombineOp,
           CombineGradOp>(op))
     return Role::Alone;
-  if (isa<StackOp, step::UnpackOp>(op))
+  if (isa<StackOp, step::UnpackOp, step::PlaceOp>(op))
     return Role::Spread;
   if (isa<LayerNormParamGradOp, RmsNormParamGradOp>(op))
     return Role::Columns;

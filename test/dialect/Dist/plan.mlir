@@ -59,3 +59,15 @@ dist.plan @long for @gpt on @cluster {
   // CHECK-NEXT: zero 1 over {"dp", "cp"}
   zero 1 over {"dp", "cp"}
 }
+// CHECK-LABEL: dist.plan @fully_split
+dist.plan @fully_split for @gpt on @cluster {
+  batch over "dp" microbatch 1 sequences
+  // CHECK: zero 3 over "dp" gather per_use bucket 65536
+  zero 3 over "dp" gather per_use bucket 65536
+}
+// CHECK-LABEL: dist.plan @gathered_once
+dist.plan @gathered_once for @gpt on @cluster {
+  batch over "dp" microbatch 1 sequences
+  // CHECK: zero 3 over "dp" gather once_partial
+  zero 3 over "dp" gather once_partial
+}

@@ -13,7 +13,7 @@ struct Case {
 std::string nameOf(const ::testing::TestParamInfo<Case> &info) {
   const TestPlan &plan = info.param.plan;
   return std::string(info.param.model->name) + "_dp" + std::to_string(plan.dp) + "_tp" + std::to_string(plan.tp) +
-         "_zero" + std::to_string(plan.zero);
+         "_zero" + std::to_string(plan.zero) + (plan.zeroOptions.empty() ? "" : "_" + plan.zeroOptions.substr(7));
 }
 
 std::vector<Case> grid() {
@@ -24,6 +24,16 @@ std::vector<Case> grid() {
         for (int64_t zero : {0, 1})
           if (dp * tp <= 8)
             cases.push_back({model, {dp, tp, zero}});
+  // Three data-parallel ranks divide no dimension of these models: every shard is padded.
+  for (const TestModel *model : {&fourHeadGpt, &groupedLlama})
+    for (auto [dp, tp] : {std::pair(2, 1), {3, 1}, {2, 2}, {3, 2}, {4, 2}}) {
+      cases.push_back({model, {dp, tp, 2}});
+      for (const char *way : {"per_use", "kept", "once", "once_partial"}) {
+        TestPlan plan{dp, tp, 3};
+        plan.zeroOptions = std::string("gather ") + way;
+        cases.push_back({model, plan});
+      }
+    }
   return cases;
 }
 class Equivalence : public ::testing::TestWithParam<Case> {};

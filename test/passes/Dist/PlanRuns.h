@@ -23,6 +23,7 @@ struct TestPlan {
   std::string precision = "params f32 compute f32 accumulate f32"; ///< of the recipe
   std::string entries = "";                                        ///< of the recipe, further ones
   int64_t cp = 1;
+  std::string zeroOptions = "";                                    ///< `gather kept`, `bucket 100`
   std::string text() const;
 };
 
