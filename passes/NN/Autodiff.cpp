@@ -8,7 +8,7 @@ namespace hocket::nn {
 ReverseMode::ReverseMode(OpBuilder &builder, ArrayRef<Value> leaves, llvm::function_ref<void(Value, Value)> onLeaf)
     : builder(builder), leaves(leaves.begin(), leaves.end()), varied(leaves.begin(), leaves.end()), onLeaf(onLeaf) {}
 
-void ReverseMode::contribute(Value value, Value gradient, Operation *from) {
+void ReverseMode::contribute(Value value, Value gradient, Location loc) {
   if (!leaves.contains(value))
     activationGradients.push_back(gradient);
   Value &sum = gradients[value];
@@ -16,7 +16,7 @@ void ReverseMode::contribute(Value value, Value gradient, Operation *from) {
     sum = gradient;
     return;
   }
-  sum = make<AddOp>(builder, from->getLoc(), value.getType(), sum, gradient);
+  sum = make<AddOp>(builder, loc, value.getType(), sum, gradient);
   if (!leaves.contains(value))
     activationGradients.push_back(sum);
 }
@@ -37,20 +37,25 @@ LogicalResult ReverseMode::visit(Operation *op) {
   SmallVector<Value> operandGrads(op->getNumOperands());
   Operation *before =
       builder.getInsertionPoint() == builder.getBlock()->begin() ? nullptr : &*std::prev(builder.getInsertionPoint());
+  // The op may be gone afterwards: what is said of it is taken before.
+  SmallVector<Value> operands(op->getOperands());
+  std::string path = getPath(op).str();
+  Location loc = op->getLoc();
+  OperationName name = op->getName();
   differentiable.buildGradient(builder, resultGrads, needed, operandGrads);
   // Latest use first, within one op too.
-  for (OpOperand &operand : llvm::reverse(op->getOpOperands())) {
-    Value grad = operandGrads[operand.getOperandNumber()];
-    if (!grad || !needed[operand.getOperandNumber()])
+  for (size_t i = operands.size(); i-- > 0;) {
+    Value grad = operandGrads[i];
+    if (!grad || !needed[static_cast<unsigned>(i)])
       continue;
-    if (grad.getType() != operand.get().getType())
-      return op->emitOpError() << "has a derivative of type " << grad.getType() << " for operand "
-                               << operand.getOperandNumber() << " of type " << operand.get().getType();
-    contribute(operand.get(), grad, op);
+    if (grad.getType() != operands[i].getType())
+      return emitError(loc) << "'" << name << "' op has a derivative of type " << grad.getType() << " for operand " << i
+                            << " of type " << operands[i].getType();
+    contribute(operands[i], grad, loc);
   }
   Block::iterator made = before ? std::next(before->getIterator()) : builder.getBlock()->begin();
   for (; made != builder.getInsertionPoint(); ++made)
-    setPath(&*made, getPath(op));
+    setPath(&*made, path);
   return success();
 }
 

@@ -31,7 +31,7 @@ public:
 
 private:
   llvm::LogicalResult visit(mlir::Operation *op);
-  void contribute(mlir::Value value, mlir::Value gradient, mlir::Operation *from);
+  void contribute(mlir::Value value, mlir::Value gradient, mlir::Location loc);
   void finishPhases(mlir::Operation *lastForward);
 
   mlir::OpBuilder &builder;

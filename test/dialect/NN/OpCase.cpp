@@ -1,5 +1,6 @@
 // Parses cases and runs them op by op.
 #include "test/dialect/NN/OpCase.h"
+#include "dialect/Dist/Dist.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -11,7 +12,7 @@ namespace hocket::nn::test {
 MLIRContext &context() {
   static MLIRContext *instance = [] {
     DialectRegistry registry;
-    registry.insert<NNDialect, arith::ArithDialect, math::MathDialect, func::FuncDialect>();
+    registry.insert<NNDialect, dist::DistDialect, arith::ArithDialect, math::MathDialect, func::FuncDialect>();
     auto *made = new MLIRContext(registry); // lives as long as the program
     made->loadAllAvailableDialects();
     return made;

@@ -22,6 +22,7 @@ struct OpCase {
 };
 inline std::ostream &operator<<(std::ostream &out, const OpCase &each) { return out << each.name; }
 const std::vector<OpCase> &allCases();
+std::vector<OpCase> regions(); ///< those of dist.local
 inline std::string caseName(const testing::TestParamInfo<OpCase> &info) { return info.param.name; }
 
 using Values = llvm::DenseMap<mlir::Value, HostTensor>;

@@ -296,7 +296,7 @@ const std::vector<OpCase> &allCases() {
     std::vector<OpCase> all;
     for (const auto &group :
          {lookups(), products(), norms(), ropes(), attentions(), scalars(), shapes(), joins(),
-          dropouts(), losses(), optimizers(), experts()})
+          dropouts(), losses(), optimizers(), experts(), regions()})
       all.insert(all.end(), group.begin(), group.end());
     return all;
   }();
