@@ -137,7 +137,7 @@ void positions(Graph &graph, PositionsOp op) {
   Type element = typeOf(op.getY()).getElementType();
   Value offset = op.getOffset() ? graph.scalarOf(op.getOffset()) : Value();
   Space space = graph.getShape().spaces.lookup(op.getY());
-  graph.define(op.getY(), graph.map(space, {}, Compute([=](Emit &e, const Place &place, ValueRange) {
+  graph.define(op.getY(), graph.map(space, {}, Compute([=](Emit &e, const Place &place, ValueRange) mutable {
                                       Value first = e.modulo(e.times(place.row, columns), length);
                                       if (offset)
                                         first = e.plus(first, offset);
