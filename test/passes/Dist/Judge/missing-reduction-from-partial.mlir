@@ -28,7 +28,6 @@ nn.training_step @train of @gpt with @r microbatches 1 slots {
   %w = read param "w" : tensor<8x8xf32> on [#dist.shard<tensor<16x8xf32>, #tp_r>]
   // expected-error-re @+1 {{{{^}}'nn.linear' op claims that result 0 (%w_0) is whole, but its operands make it partial over {"tp"} by sum{{$}}}}
   %0 = linear %h, %w : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32> on [#dist.shard<tensor<4x8xf32>, #r_r>]
-  // expected-note-re @+2 {{{{^}}%w_1 is made here, partial over {"tp"} by sum{{$}}}}
   // expected-note-re @+1 {{{{^}}%w_1 is made here, partial over {"tp"} by sum{{$}}}}
   %y = linear %h, %w : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32> on [#dist.shard<tensor<4x8xf32>, #sum>]
   // expected-error-re @+1 {{{{^}}'nn.gelu' op has operand 0 (%w_1) that is partial over {"tp"} by sum, but it is not linear in it; it must be joined before, by all_reduce or reduce_scatter sum over {"tp"}{{$}}}}
