@@ -78,6 +78,7 @@ Plan &Plan::context(const Over &over, Context kind, Where where) {
                                                : dist::ContextKind::AllToAll;
     dist::ContextOp::create(builder, loc, axes, known);
   });
+  return *this;
 }
 
 Plan &Plan::split(Automatic, const Over &over, Where where) {

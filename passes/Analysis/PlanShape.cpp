@@ -23,6 +23,7 @@ bool hocket::analysis::usesAllRanks(dist::PlanOp plan, dist::MeshOp mesh) {
     llvm::TypeSwitch<Operation *>(&op)
         .Case([&](dist::BatchOp batch) { use(batch.getAxesAttr()); })
         .Case([&](dist::SplitOp split) { use(split.getAxes()); })
+        .Case([&](dist::ContextOp context) { use(context.getAxes()); })
         .Case([&](dist::StagesOp stages) { use(stages.getAxes()); });
   bool all = true;
   for (auto axis : mesh.getAxes().getAsRange<dist::MeshAxisAttr>()) {
@@ -31,7 +32,7 @@ bool hocket::analysis::usesAllRanks(dist::PlanOp plan, dist::MeshOp mesh) {
     all = false;
     auto error = plan.emitError() << "no tactic spreads work over mesh axis \"" << axis.getName() << "\" of " << axis.getSize()
                                   << ": only 1 in " << axis.getSize() << " of the " << mesh.getWorldSize()
-                                  << " ranks would do work of its own (use it in batch, split or stages, or leave it out)";
+                                  << " ranks would do work of its own (use it in batch, split, context or stages, or leave it out)";
     error.attachNote(mesh.getLoc()) << "mesh declared here";
   }
   return all;

@@ -30,6 +30,13 @@ std::string Causes::tacticOverAxes(ArrayRef<Atom> atoms, bool inUpdate) const {
   return tacticPart(found, "sharding over " + plainAxes(propagation.getAtoms().toRefs(atoms)));
 }
 
+bool Causes::overBatch(ArrayRef<Atom> atoms) const {
+  auto batch = PlanOp(plan).tactic<BatchOp>();
+  return batch && llvm::any_of(atoms, [&](Atom atom) {
+           return overlaps(tacticAxes(batch), propagation.getAtoms().ref(atom));
+         });
+}
+
 std::string Causes::ofRing(Operation *attention, ArrayRef<AxisRef> refs) const {
   auto context = PlanOp(plan).tactic<ContextOp>();
   return tacticPart(context, "sharding over " + plainAxes(refs)) + opText(attention) + " sees the keys of all ranks";
@@ -43,7 +50,7 @@ std::string Causes::joining(Value value, OpOperand &use, const ReshardStep &step
            (nn::TrainingStepOp(graph.step).findSlot(nn::SlotKind::Param, parameterOf(slot.getName()))
                 ? "the gradient of "
                 : "the ") +
-           parameterOf(slot.getName()).str() + " is a sum over sequences";
+           parameterOf(slot.getName()).str() + " is a sum over " + (overBatch(step.axes) ? "sequences" : "tokens");
   int index = graph.opIndex.lookup(maker);
   const StepOp &op = graph.ops[index];
   ArrayRef<int> term = op.rule.results[cast<OpResult>(value).getResultNumber()];

@@ -22,6 +22,7 @@ public:
 private:
   std::string joining(mlir::Value value, mlir::OpOperand &use, const ReshardStep &step) const;
   std::string moving(mlir::OpOperand &use, const ReshardStep &step) const;
+  bool overBatch(llvm::ArrayRef<Atom> atoms) const;
   std::string tacticOverAxes(llvm::ArrayRef<Atom> atoms, bool inUpdate) const;
   const Propagation &propagation;
   Origins origins;

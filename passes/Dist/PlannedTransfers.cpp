@@ -50,8 +50,8 @@ class Classifier {
 public:
   Classifier(nn::TrainingStepOp local, PlanOp plan, MeshOp mesh) : local(local), plan(plan), mesh(mesh) {}
 
-  SmallVector<Transfer> run() {
-    SmallVector<Transfer> transfers;
+  SmallVector<PlannedTransfer> run() {
+    SmallVector<PlannedTransfer> transfers;
     for (Region *region : {&local.getBegin(), &local.getMicrobatch(), &local.getUpdate()})
       for (Operation &op : region->front())
         if (AxesAttr axes = collectiveAxes(&op))
@@ -60,8 +60,8 @@ public:
   }
 
 private:
-  Transfer classify(Operation *op, ArrayRef<AxisRef> axes, bool inMicrobatch) {
-    Transfer transfer{op, SmallVector<AxisRef>(axes), 1, 0, true, ""};
+  PlannedTransfer classify(Operation *op, ArrayRef<AxisRef> axes, bool inMicrobatch) {
+    PlannedTransfer transfer{op, SmallVector<AxisRef>(axes), 1, 0, true, ""};
     transfer.times = inMicrobatch ? local.getMicrobatchesAttr().getInt() : 1;
     for (auto [operand, result] : llvm::zip(op->getOperands(), op->getResults()))
       transfer.sentBytes += std::max(valueBytes(operand), valueBytes(result));
@@ -160,7 +160,7 @@ private:
 };
 } // namespace
 
-SmallVector<Transfer> transfersOf(nn::TrainingStepOp local, PlanOp plan, MeshOp mesh) {
+SmallVector<PlannedTransfer> transfersOf(nn::TrainingStepOp local, PlanOp plan, MeshOp mesh) {
   return Classifier(local, plan, mesh).run();
 }
 } // namespace hocket::dist

@@ -18,7 +18,7 @@
 
 namespace hocket::dist {
 
-struct Transfer {
+struct PlannedTransfer {
   mlir::Operation *op;
   llvm::SmallVector<AxisRef> axes;
   int64_t times = 1;    ///< in a step
@@ -28,5 +28,5 @@ struct Transfer {
 };
 
 /// Of `begin`, `microbatch` and `update` of a local program, in order.
-llvm::SmallVector<Transfer> transfersOf(nn::TrainingStepOp local, PlanOp plan, MeshOp mesh);
+llvm::SmallVector<PlannedTransfer> transfersOf(nn::TrainingStepOp local, PlanOp plan, MeshOp mesh);
 } // namespace hocket::dist

@@ -96,6 +96,10 @@ private:
       --keep;
     if (keep == list.size())
       return;
+    while (list.size() > keep && moveLast(dim, keep))
+      ;
+    if (keep == list.size())
+      return;
     Atoms moved(ArrayRef(list).drop_front(keep));
     // What another dimension wants goes there; what stands behind it is gathered before.
     for (size_t part = moved.size(); part > 0; --part) {
@@ -112,6 +116,22 @@ private:
     }
     list.truncate(keep);
     push(ReshardKind::AllGather, dim, -1, moved);
+  }
+
+  /// Moves as many of the last axes of `dim`, of those behind `keep`, as another dimension wants next; false if none.
+  bool moveLast(int dim, size_t keep) {
+    Atoms &list = now.dims[dim];
+    for (size_t begin = keep; begin < list.size(); ++begin) {
+      Atoms last(ArrayRef(list).drop_front(begin));
+      int other = wanting(dim, last);
+      if (other < 0 || !nests(dim, ArrayRef(list).take_front(begin), list))
+        continue;
+      list.truncate(begin);
+      now.dims[other].append(last);
+      push(ReshardKind::AllToAll, other, dim, last);
+      return true;
+    }
+    return false;
   }
 
   /// The dimension beside `dim` that is to be split by `axes` next, -1 if there is none.

@@ -23,7 +23,7 @@ struct VerifyPlannedTransfersPass : impl::VerifyPlannedTransfersPassBase<VerifyP
 
   /// Layers that are alike count as one, with what they all send.
   struct Alike {
-    const Transfer *first;
+    const PlannedTransfer *first;
     int64_t times = 0;
     double bytes = 0;
   };
@@ -33,10 +33,10 @@ struct VerifyPlannedTransfersPass : impl::VerifyPlannedTransfersPassBase<VerifyP
     MeshOp mesh = plan ? meshOf(plan) : MeshOp();
     if (!mesh)
       return failure();
-    SmallVector<Transfer> transfers = transfersOf(step, plan, mesh);
+    SmallVector<PlannedTransfer> transfers = transfersOf(step, plan, mesh);
     std::map<std::string, Alike> implicit;
     double bytes = 0;
-    for (const Transfer &transfer : transfers) {
+    for (const PlannedTransfer &transfer : transfers) {
       if (transfer.planned)
         continue;
       Alike &alike = implicit.try_emplace(textOf(transfer), Alike{&transfer}).first->second;
@@ -62,7 +62,7 @@ struct VerifyPlannedTransfersPass : impl::VerifyPlannedTransfersPassBase<VerifyP
     return failure();
   }
 
-  static std::string textOf(const Transfer &transfer) {
+  static std::string textOf(const PlannedTransfer &transfer) {
     StringRef path = nn::getPath(transfer.op);
     return (transfer.op->getName().stripDialect() + " over " + plainAxes(transfer.axes) +
             (path.empty() ? "" : " in " + starredName(path)))

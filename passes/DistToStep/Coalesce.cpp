@@ -185,16 +185,20 @@ private:
       return pieces == 1 ? RankedTensorType::get({piece}, element) : RankedTensorType::get({pieces, piece}, element);
     };
     Value bucket;
-    for (auto [member, offset] : llvm::zip(members, firsts))
-      bucket = PlaceOp::create(builder, member.getLoc(), bucketType(piecesIn), member.getInput(), piecesIn, offset, bucket);
+    for (size_t i = 0; i < members.size(); ++i) {
+      CollectiveOp member = members[i];
+      bucket = PlaceOp::create(builder, member.getLoc(), bucketType(piecesIn), member.getInput(), piecesIn, firsts[i],
+                               bucket);
+    }
     auto path = first->getAttrOfType<StringAttr>("path");
     auto phase = first->getAttrOfType<nn::PhaseAttr>("phase");
     Value result = CollectiveOp::create(builder, first.getLoc(), TypeRange{bucketType(piecesOut)}, at.getKind(),
                                         at.getReduction(), bucket, ValueRange{}, at.getAxes(), DenseI64ArrayAttr(),
                                         builder.getStringAttr(causesOf(members)), path, phase, ArrayAttr())
                        .getResult(0);
-    for (auto [member, offset] : llvm::zip(members, firsts)) {
-      Value part = PartOp::create(builder, member.getLoc(), member.getResult(0).getType(), result, piecesOut, offset);
+    for (size_t i = 0; i < members.size(); ++i) {
+      CollectiveOp member = members[i];
+      Value part = PartOp::create(builder, member.getLoc(), member.getResult(0).getType(), result, piecesOut, firsts[i]);
       member.getResult(0).replaceAllUsesWith(part);
     }
     for (CollectiveOp member : members)
@@ -213,8 +217,6 @@ private:
 void hocket::step::coalesceCollectives(ProgramOp program, dist::MeshOp mesh, ArrayRef<dist::AxisRef> data,
                                        int64_t bucketBytes) {
   for (auto body : program.ops<BodyOp>()) {
-    BodyCoalescer coalescer(body, mesh, data, bucketBytes);
-    coalescer.run();
-    coalescer.closeAll();
+    BodyCoalescer(body, mesh, data, bucketBytes).run();
   }
 }

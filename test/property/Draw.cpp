@@ -23,6 +23,16 @@ const std::vector<Field> &fields() {
       {"zero", &Draw::zero, 0},
       {"sequenceSplit", &Draw::sequenceSplit, 0},
       {"context", &Draw::context, Ring},
+      {"expertRanks", &Draw::expertRanks, NoRanks},
+      {"experts", &Draw::experts, 0},
+      {"top", &Draw::top, 1},
+      {"shared", &Draw::shared, 0},
+      {"auxiliary", &Draw::auxiliary, 0},
+      {"sigmoid", &Draw::sigmoid, 0},
+      {"normalized", &Draw::normalized, 0},
+      {"capacity", &Draw::capacity, 10},
+      {"dropout", &Draw::dropout, 0},
+      {"uneven", &Draw::uneven, 0},
       {"splits", &Draw::splits, Megatron},
       {"schedule", &Draw::schedule, 0},
       {"chunks", &Draw::chunks, 1},
@@ -78,6 +88,7 @@ public:
     mesh();
     schedule();
     model();
+    mixture();
     recipe();
     plan();
     if (chance(15))
@@ -172,6 +183,29 @@ private:
     draw.window = chance(20) ? between(1, 3) : 0, draw.softcap = chance(15), draw.rotaryPart = chance(30), draw.interleaved = chance(30);
   }
 
+  void mixture() {
+    draw.dropout = drawn.dropout && chance(25) ? oneOf({10, 30, 50}) : 0;
+    if (!drawn.experts || !chance(30))
+      return;
+    std::vector<int64_t> ranks{NoRanks};
+    if (draw.dp2 == 1 && draw.tp2 == 1) {
+      if (draw.dp > 1)
+        ranks.insert(ranks.end(), {DataRanks, DataRanks});
+      if (draw.dp > 2 && draw.dp % 2 == 0)
+        ranks.insert(ranks.end(), {DataPart, DataPart});
+      if (draw.tp > 1)
+        ranks.push_back(TensorRanks);
+      if (draw.dp > 1 && draw.tp > 1)
+        ranks.push_back(AllRanks);
+    }
+    draw.expertRanks = ranks[below(static_cast<int64_t>(ranks.size()))];
+    draw.experts = draw.expertDegree() * between(1, draw.expertDegree() > 2 ? 2 : 3);
+    draw.experts += draw.experts == 1 ? draw.expertDegree() : 0;
+    draw.top = between(1, std::min<int64_t>(3, draw.experts - 1));
+    draw.sigmoid = chance(40), draw.normalized = chance(50), draw.shared = chance(40);
+    draw.capacity = oneOf({5, 10, 12, 20, 100}), draw.auxiliary = chance(60);
+  }
+
   void recipe() {
     draw.clip = chance(70);
     draw.precision = !large && chance(25) ? between(1, 3) : 0;
@@ -188,7 +222,10 @@ private:
     }
     if (draw.tensor() == 1)
       return;
-    draw.splits = chance(65) ? Megatron : chance(60) ? Named : Free;
+    draw.uneven = drawn.uneven && draw.tp2 == 1 && chance(20);
+    if (draw.uneven && draw.cp == 1)
+      draw.kvHeads = between(1, draw.tensor() + 2), draw.group = between(1, 3);
+    draw.splits = chance(55) ? Megatron : chance(30) ? Auto : chance(60) ? Named : Free;
     draw.splitSeed = below(1 << 20);
     draw.splitMask = below(1 << 10);
     if (draw.splits == Named && (namedSplits(draw).empty() || (draw.tp2 > 1 && draw.tp > 1)))
@@ -205,7 +242,7 @@ private:
     case Wrong::Nothing:
       break;
     case Wrong::HeadsOverRanks:
-      possible = draw.tensor() > 1 && draw.splits == Megatron;
+      possible = draw.tensor() > 1 && draw.splits == Megatron && !draw.uneven && draw.cp == 1;
       if (possible) // one more than a multiple has no common divisor with it
         draw.kvHeads = draw.tensor() + 1, draw.group = 1, draw.heads = draw.heads == Grouped ? Fused : draw.heads;
       break;
@@ -240,6 +277,11 @@ private:
       break;
     case Wrong::AxisTwice:
       possible = draw.dp > 1;
+      break;
+    case Wrong::ExpertsOverRanks:
+      possible = draw.expertDegree() > 1;
+      if (possible)
+        draw.experts += 1;
       break;
     case Wrong::SequenceNoMultiple:
       possible = draw.sequenceUnit() > 1;

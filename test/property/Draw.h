@@ -13,9 +13,10 @@ enum Norm : int64_t { LayerNorm, RmsNorm };
 enum Heads : int64_t { Fused, Grouped, Separate }; ///< qkv [h,3,n,d]; q [h,kv,g,d] and kv [h,2,kv,d]; q, k, v with e != d
 enum Places : int64_t { Learned, Rotary };
 enum Inner : int64_t { Plain, Gated };
+enum ExpertRanks : int64_t { NoRanks, DataRanks, DataPart, TensorRanks, AllRanks }; ///< what `experts` splits over
 enum Context : int64_t { Ring, AllGather, AllToAll };
 enum Gather : int64_t { Priced, PerUse, Kept, Once };
-enum Splits : int64_t { Megatron, Named, Free }; ///< `split megatron`; some of its splits by name; any split at all
+enum Splits : int64_t { Megatron, Named, Free, Auto }; ///< `split megatron`; some of its splits by name; any at all; `split auto`
 
 /// What is wrong with the plan on purpose, so that the compiler must say so.
 enum class Wrong : int64_t {
@@ -29,7 +30,8 @@ enum class Wrong : int64_t {
   ZeroBesideBatch,
   AxisTwice,
   SequenceNoMultiple,
-  Last = SequenceNoMultiple
+  ExpertsOverRanks,
+  Last = ExpertsOverRanks
 };
 
 /// All fields are numbers so that one table (fields) serves drawing, printing and shrinking.
@@ -38,13 +40,18 @@ struct Draw {
   int64_t layers = 1, hidden = 4, norm = LayerNorm, heads = Fused, places = Learned, inner = Plain;
   int64_t kvHeads = 1, group = 1, headSize = 2, valueSize = 2, ffn = 3, vocabulary = 5, sequence = 2;
   int64_t bias = 0, tied = 0, activation = 0, documents = 0, window = 0, softcap = 0, rotaryPart = 0, interleaved = 0;
+  int64_t dropout = 0;                                           ///< percent
+  int64_t experts = 0, top = 1, sigmoid = 0, normalized = 0, shared = 0; ///< 0 experts: a feed-forward as others
   // the recipe
   int64_t clip = 0, precision = 0, groupKind = 0;
+  int64_t capacity = 10, auxiliary = 0; ///< tenths; of mixtures
   // the plan
   int64_t dp = 1, tp = 1, pp = 1, dp2 = 1, tp2 = 1; ///< dp2, tp2: second axes of the same use
   int64_t order = 0;                                ///< which permutation of the axes
   int64_t unitAxes = 0;                             ///< axes of one device are declared and used
   int64_t microbatch = 1, microbatches = 1;
+  int64_t uneven = 0; ///< heads may be
+  int64_t expertRanks = NoRanks;
   int64_t splits = Megatron, splitMask = ~int64_t(0), splitSeed = 0;
   int64_t schedule = 0, chunks = 1;
   int64_t cp = 1, context = Ring;
@@ -58,6 +65,11 @@ struct Draw {
   int64_t data() const { return dp * dp2; }
   int64_t tensor() const { return tp * tp2; }
   int64_t batch() const { return microbatch * microbatches * data(); }
+  /// Tokens of a sequence that an expert takes: ceil(k s factor / e).
+  int64_t expertPlaces() const { return (top * sequence * capacity + 10 * experts - 1) / (10 * experts); }
+  int64_t expertDegree() const {
+    return expertRanks == DataRanks ? dp : expertRanks == DataPart ? 2 : expertRanks == TensorRanks ? tp : expertRanks == AllRanks ? dp * tp : 1;
+  }
   /// What the sequence must be a multiple of.
   int64_t sequenceUnit() const {
     int64_t ranks = sequenceSplit ? tensor() : 1;
@@ -68,7 +80,7 @@ struct Draw {
 
 /// Tactics that are drawn. A compiler that lacks one gets no draws with it.
 struct Tactics {
-  bool sequence = true, context = true, zero3 = false;
+  bool sequence = true, context = true, zero3 = false, experts = true, uneven = true, dropout = true;
 };
 inline constexpr Tactics drawn;
 

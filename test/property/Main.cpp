@@ -80,7 +80,10 @@ int run(const Options &options) {
   std::map<Came, int> counts;
   std::map<std::string, int> kinds;
   std::map<int64_t, int> ranks;
+  constexpr uint64_t redrawn = uint64_t(1) << 40;
+  uint64_t next = 0;
   std::vector<Draw> drawn;
+  std::vector<uint64_t> indices, again;
   struct Failure {
     size_t number;
     Outcome outcome;
@@ -91,28 +94,37 @@ int run(const Options &options) {
   runAll(
       options.jobs,
       [&]() -> std::optional<Work> {
-        if (drawn.size() == options.draws)
+        if (!again.empty()) { // numbers that mean nothing are drawn anew
+          drawn.push_back(drawOf(options.seed, again.back() + redrawn, options.executables));
+          indices.push_back(again.back() + redrawn);
+          again.pop_back();
+        } else if (next < options.draws) {
+          indices.push_back(options.first + next++);
+          drawn.push_back(drawOf(options.seed, indices.back(), options.executables));
+        } else {
           return std::nullopt;
-        drawn.push_back(drawOf(options.seed, options.first + drawn.size(), options.executables));
+        }
         return workOf(drawn.back(), options);
       },
       [&](size_t number, const Work &, const Outcome &outcome) {
         ++counts[outcome.came];
         if (outcome.came == Came::Right)
           ++ranks[drawn[number].ranks()], worst = std::max(worst, outcome.worst);
+        if (outcome.came == Came::Discarded)
+          again.push_back(indices[number]);
         seconds += outcome.seconds;
         if (outcome.seconds > slowest)
           slowest = outcome.seconds, slow = number;
         if (outcome.came == Came::Faulty) {
           ++kinds[outcome.verdict.kind];
           failures.push_back({number, outcome});
-          fmt::print(stderr, "draw {}: {}\n", options.first + number, outcome.verdict.kind);
+          fmt::print(stderr, "draw {}: {}\n", indices[number], outcome.verdict.kind);
         }
       });
   std::map<std::string, int> told;
   for (const Failure &failure : failures)
     if (static_cast<int>(told.size()) < options.most && told[failure.outcome.verdict.kind]++ < options.most)
-      report(drawn[failure.number], options.first + failure.number, failure.outcome, options);
+      report(drawn[failure.number], indices[failure.number], failure.outcome, options);
   for (auto &[kind, count] : kinds)
     fmt::print("fault: {} times {}\n", count, kind);
   std::string spread;
@@ -120,8 +132,8 @@ int run(const Options &options) {
     spread += fmt::format(" {}:{}", count, times);
   fmt::print("draws by ranks:{}\n", spread);
   fmt::print("greatest difference {:.1e} of the limit; {:.2f} s a draw, at most {:.2f} (draw {})\n", worst,
-             seconds / std::max<double>(1, drawn.size()), slowest, options.first + slow);
-  fmt::print("{} draws: {} right, {} refused as they must or may be, {} discarded, {} faulty\n", drawn.size(),
+             seconds / std::max<double>(1, drawn.size()), slowest, indices[slow]);
+  fmt::print("{} draws: {} right, {} refused as they must or may be, {} drawn anew, {} faulty\n", drawn.size(),
              counts[Came::Right], counts[Came::Refused], counts[Came::Discarded], counts[Came::Faulty]);
   return counts[Came::Faulty] ? 1 : 0;
 }

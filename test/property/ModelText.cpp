@@ -44,14 +44,15 @@ public:
     text += fmt::format("  {} = {}\n", name, words);
     return {name, type};
   }
-  std::vector<Value> unstack(const Value &x, int64_t count, const Shape &shape) {
-    std::vector<std::string> names, types(count, tensor(shape, true));
+  std::vector<Value> unstack(const Value &x, int64_t count, const Shape &shape) { return unstack(x, 2, count, tensor(shape, true)); }
+  std::vector<Value> unstack(const Value &x, int64_t dim, int64_t count, const std::string &type) {
+    std::vector<std::string> names, types(count, type);
     std::vector<Value> values;
     for (int64_t i = 0; i < count; ++i) {
       names.push_back(fmt::format("%v{}", next++));
       values.push_back({names.back(), types[i]});
     }
-    text += fmt::format("  {} = unstack {} dim 2 : {} -> {}\n", fmt::join(names, ", "), x.name, x.type, fmt::join(types, ", "));
+    text += fmt::format("  {} = unstack {} dim {} : {} -> {}\n", fmt::join(names, ", "), x.name, dim, x.type, fmt::join(types, ", "));
     return values;
   }
   Value norm(const std::string &name, const Value &x) {
@@ -89,9 +90,15 @@ public:
     std::string type = tensor(shape, true);
     return add(fmt::format("attention {}, {}, {}{} : {} -> {}", q.name, k.name, v.name, at, fmt::join(types, ", "), type), type);
   }
-  Value activated(const Value &x, const Shape &shape) {
+  Value dropped(const Value &x, const Value &pos) {
+    if (!draw.dropout)
+      return x;
+    return add(fmt::format("dropout {} at {} rate(0.{}) : {}, {} -> {}", x.name, pos.name, draw.dropout / 10, x.type, pos.type, x.type),
+               x.type);
+  }
+  Value activated(const Value &x) {
     if (draw.activation < 2)
-      return op(draw.activation ? "silu" : "gelu", {x}, shape);
+      return add(fmt::format("{} {} : {} -> {}", draw.activation ? "silu" : "gelu", x.name, x.type, x.type), x.type);
     Value y = add(fmt::format("elementwise \"act\" {} : {} -> {} {{\n  ^bb0(%a: f32):\n    %t = math.tanh %a : f32\n"
                               "    %m = arith.mulf %a, %t : f32\n    return %m : f32\n  }}",
                               x.name, x.type, x.type),
@@ -144,13 +151,40 @@ Value innerPart(Body &body, const Draw &draw, const Value &n) {
   if (draw.inner == Gated) {
     Value both = body.op("linear", {n, body.weight("mlp.fc.weight", {h, 2, f}, h)}, {s, 2, f});
     auto parts = body.unstack(body.biased("mlp.fc", both, {s, 2, f}, {2, f}), 2, {s, f});
-    y = body.op("mul", {body.activated(parts[0], {s, f}), parts[1]}, {s, f});
+    y = body.op("mul", {body.activated(parts[0]), parts[1]}, {s, f});
   } else {
     Value x = body.op("linear", {n, body.weight("mlp.fc.weight", {h, f}, h)}, {s, f});
-    y = body.activated(body.biased("mlp.fc", x, {s, f}, {f}), {s, f});
+    y = body.activated(body.biased("mlp.fc", x, {s, f}, {f}));
   }
   Value o = body.op("linear", {y, body.weight("mlp.proj.weight", {f, h}, f)}, {s, h});
   return body.biased("mlp.proj", o, {s, h}, {h});
+}
+
+/// Experts, each a feed-forward of its own.
+Value expertPart(Body &body, const Draw &draw, const Value &n, const Value &pos) {
+  int64_t s = draw.sequence, h = draw.hidden, f = draw.ffn, e = draw.experts, k = draw.top, c = draw.expertPlaces();
+  Value logits = body.op("router_logits", {n, body.param("router.weight", {h, e}, 0.7)}, {s, e});
+  std::string weights = tensor({s, k}, true), slots = tensor({s, k}, true, "i32"), tokens = tensor({e, c}, true, "i32");
+  body.text += fmt::format("  %rw, %rs, %rt, %rl = router {} at {} top {}{}{} : {}, {} -> {}, {}, {}, tensor<?xf32>\n", logits.name,
+                           pos.name, k, draw.sigmoid ? " sigmoid" : "", draw.normalized ? " normalized" : "", logits.type, pos.type,
+                           weights, slots, tokens);
+  auto batched = [&](const std::string &rest) { return fmt::format("tensor<{}x?x{}x{}xf32>", e, c, rest); };
+  auto product = [&](const Value &x, const Value &w, const char *rule, const std::string &type) {
+    return body.add(fmt::format("matmul {}, {} \"{}\" : {}, {} -> {}", x.name, w.name, rule, x.type, w.type, type), type);
+  };
+  std::string inner = batched(std::to_string(f)), outer = batched(std::to_string(h));
+  Value x = body.add(fmt::format("dispatch {} by %rs, %rt : {}, {}, {} -> {}", n.name, n.type, slots, tokens, outer), outer);
+  Value y;
+  if (draw.inner == Gated) {
+    Value both = product(x, body.weight("experts.fc.weight", {e, h, 2, f}, h), "e b c h, e h u f -> e b c u f", batched(fmt::format("2x{}", f)));
+    auto parts = body.unstack(both, 3, 2, inner);
+    Value g = body.activated(parts[0]);
+    y = body.add(fmt::format("mul {}, {} : {}, {} -> {}", g.name, parts[1].name, inner, inner, inner), inner);
+  } else {
+    y = body.activated(product(x, body.weight("experts.fc.weight", {e, h, f}, h), "e b c h, e h f -> e b c f", inner));
+  }
+  Value o = product(y, body.weight("experts.proj.weight", {e, f, h}, f), "e b c f, e f h -> e b c h", outer);
+  return body.add(fmt::format("combine {} by %rs, %rt weighted %rw : {}, {}, {}, {} -> {}", o.name, o.type, slots, tokens, weights, n.type), n.type);
 }
 
 std::string blockText(const Draw &draw) {
@@ -158,8 +192,15 @@ std::string blockText(const Draw &draw) {
   Shape shape{draw.sequence, draw.hidden};
   Value x{"%x", tensor(shape, true)}, pos{"%pos", tensor({draw.sequence}, true, "i32")}, doc{"%doc", pos.type};
   Value a = attentionPart(body, draw, body.norm("ln_1", x), pos, doc);
-  Value r = body.op("add", {x, a}, shape);
-  Value y = body.op("add", {r, innerPart(body, draw, body.norm("ln_2", r))}, shape);
+  Value r = body.op("add", {x, body.dropped(a, pos)}, shape);
+  Value n = body.norm("ln_2", r), inner;
+  if (draw.experts)
+    inner = expertPart(body, draw, n, pos);
+  if (!draw.experts || draw.shared) {
+    Value dense = body.dropped(innerPart(body, draw, n), pos);
+    inner = draw.experts ? body.op("add", {inner, dense}, shape) : dense;
+  }
+  Value y = body.op("add", {r, inner}, shape);
   return fmt::format("nn.block @layer(%x: {}, %pos: {}{}) -> {} {{\n{}  return {} : {}\n}}\n", x.type, pos.type,
                      draw.documents ? ", %doc: " + doc.type : "", x.type, body.text, y.name, y.type);
 }
@@ -172,12 +213,15 @@ std::string recipeText(const Draw &draw) {
       "params f16 compute f16 accumulate f32 reduce f32 master f32\n  loss_scale dynamic(initial = 1024)"};
   static const char *const groups[] = {"", "  group \"h.0.**\" frozen\n", "  group \"wte\" frozen\n",
                                        "  group \"h.*.attn.**\" lr_scale 0.5 weight_decay 0.3\n",
-                                       "  group \"h.0.mlp.*.weight\" frozen\n  group \"**.weight\" weight_decay 0.0\n"};
+                                       "  group \"h.0.ln_2.weight\" frozen\n  group \"**.weight\" weight_decay 0.0\n"};
+  std::string mixture = draw.experts ? fmt::format("  capacity {}.{}\n{}", draw.capacity / 10, draw.capacity % 10,
+                                                   draw.auxiliary ? "  auxiliary_loss 0.3\n" : "")
+                                     : "";
   return fmt::format("nn.recipe @recipe for @model {{\n  batch {0} sequences\n  precision {1}\n"
                      "  optimizer adamw(betas = [0.9, 0.95], eps = 1.0e-5, weight_decay = 0.1)\n"
-                     "  learning_rate cosine(peak = {5}, warmup = 2, decay = 10, floor = 1.0e-4)\n{2}  seed {3}\n{4}}}\n",
+                     "  learning_rate cosine(peak = {5}, warmup = 2, decay = 10, floor = 1.0e-4)\n{2}{6}  seed {3}\n{4}}}\n",
                      draw.batch() - (static_cast<Wrong>(draw.wrong) == Wrong::BatchNoMultiple ? 1 : 0), precisions[draw.precision], draw.clip ? "  clip 1.0\n" : "", draw.seed % 1000,
-                     groups[draw.groupKind], draw.hidden > 20 ? "1.0e-3" : "1.0e-2");
+                     groups[draw.groupKind], draw.hidden > 20 ? "1.0e-3" : "1.0e-2", mixture);
 }
 } // namespace
 
@@ -191,6 +235,7 @@ std::string modelText(const Draw &draw) {
   Value x = body.op("embedding", {tokens, wte}, {s, h});
   if (draw.places == Learned)
     x = body.op("add", {x, body.op("embedding", {pos, body.param("wpe", {s, h}, 0.5)}, {s, h})}, {s, h});
+  x = body.dropped(x, pos);
   std::vector<Value> carried{x, pos};
   if (draw.documents)
     carried.push_back(doc);

@@ -79,7 +79,7 @@ std::vector<NamedSplit> namedSplits(const Draw &draw) {
   if (draw.splits == Free)
     return freeSplits(draw);
   std::string whole = tensorAxes(draw), kv = whole, groups;
-  if (draw.heads == Grouped && draw.kvHeads % draw.tensor() != 0) {
+  if (draw.heads == Grouped && draw.kvHeads % draw.tensor() != 0 && !draw.uneven) {
     kv = fmt::format("{{\"tp\":(1){}}}", draw.kvHeads);
     groups = fmt::format("{{\"tp\":({}){}}}", draw.kvHeads, draw.tp / std::max<int64_t>(draw.kvHeads, 1));
     if (draw.kvHeads == 1)
@@ -91,8 +91,15 @@ std::vector<NamedSplit> namedSplits(const Draw &draw) {
       all.push_back({pattern, dim, axes});
   };
   add("h.*.attn.proj.weight", 0, kv);
-  add("h.*.mlp.fc.weight", draw.inner == Gated ? 2 : 1, whole);
-  add("h.*.mlp.proj.weight", 0, whole);
+  bool taken = draw.expertRanks == TensorRanks || draw.expertRanks == AllRanks; // an expert is on one tensor rank
+  if (!draw.experts || draw.shared) {
+    add("h.*.mlp.fc.weight", draw.inner == Gated ? 2 : 1, whole);
+    add("h.*.mlp.proj.weight", 0, whole);
+  }
+  if (draw.experts && !taken) {
+    add("h.*.experts.fc.weight", draw.inner == Gated ? 3 : 2, whole);
+    add("h.*.experts.proj.weight", 1, whole);
+  }
   add("wte", 0, whole);
   if (!draw.tied)
     add("head", 1, whole);
@@ -124,12 +131,19 @@ std::string planText(const Draw &draw) {
   text += ">\ndist.plan @plan for @model on @mesh {\n";
   std::string data = dataAxes(draw), tensor = tensorAxes(draw), zeroAxes = listOf(draw, {"dp", "dp2", "cp"});
   text += fmt::format("  batch {}microbatch {} sequences\n", data.empty() ? "" : "over " + data + " ", draw.microbatch);
+  static const char *const experts[] = {"", "\"dp\"", "{{\"dp\":({})2}}", "\"tp\"", "{\"dp\", \"tp\"}"};
+  if (draw.experts && draw.expertRanks)
+    text += fmt::format("  experts over {}\n",
+                        draw.expertRanks == DataPart ? fmt::format(fmt::runtime(experts[DataPart]), draw.dp / 2) : experts[draw.expertRanks]);
+  const char *uneven = draw.uneven ? " uneven" : "";
   if (!tensor.empty()) {
-    if (draw.splits == Megatron)
-      text += fmt::format("  split megatron over {}\n", tensor);
+    if (draw.splits == Megatron || draw.splits == Auto)
+      text += fmt::format("  split {} over {}{}\n", draw.splits == Auto ? "auto" : "megatron", tensor,
+                          draw.splits == Auto ? "" : uneven);
     else
       for (const NamedSplit &split : namedSplits(draw))
-        text += fmt::format("  split \"{}\" dim {} over {}\n", split.pattern, split.dim, split.axes);
+        text += fmt::format("  split \"{}\" dim {} over {}{}\n", split.pattern, split.dim, split.axes,
+                            split.pattern.find("attn") != std::string::npos ? uneven : "");
   }
   if (wrong == Wrong::AxisTwice)
     text += "  split \"wte\" dim 0 over \"dp\"\n";
@@ -170,6 +184,8 @@ Expectation expectationOf(const Draw &draw) {
     return {Expectation::Refuses, "uses axis \"[a-z0-9]*\", which `[a-z]*` uses already in another way$|does not split the batch"};
   case Wrong::AxisTwice:
     return {Expectation::Refuses, "uses axis \"dp\", which `batch` uses already in another way$"};
+  case Wrong::ExpertsOverRanks:
+    return {Expectation::Refuses, "cannot split [0-9]+ experts over .*, [0-9]+ ranks; legal degrees for [0-9]+ experts: 1"};
   case Wrong::SequenceNoMultiple:
     return {Expectation::Refuses, "need.*multiple of [0-9]+"};
   }

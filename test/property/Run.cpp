@@ -19,13 +19,14 @@ void see(RunResult &result, const std::string &name, double partOfAllowed) {
 
 namespace {
 constexpr double tolerance = 1e-9;
+constexpr double smallestMargin = 1e-5; // of routers: below it a choice may go either way
 
 interpreter::Batch batchOf(nn::TrainingStepOp whole, uint64_t seed) {
   std::mt19937_64 random(seed);
   SmallVector<int64_t> shape{1};
   int64_t vocabulary = INT64_MAX, inputs = 0;
   for (auto slot : whole.getSlots().front().getOps<nn::SlotOp>())
-    if (slot.getKind() == nn::SlotKind::Input && slot.getName() != "step" && !slot.getName().ends_with(".all") && ++inputs == 1)
+    if (slot.getKind() == nn::SlotKind::Input && slot.getName() != "step" && slot.getName() != "draws" && !slot.getName().ends_with(".all") && ++inputs == 1)
       shape.append(cast<RankedTensorType>(slot.getType()).getShape().begin(), cast<RankedTensorType>(slot.getType()).getShape().end());
   whole.walk([&](nn::EmbeddingOp embedding) {
     if (embedding.getIds().getDefiningOp<nn::ReadOp>())
@@ -82,6 +83,7 @@ void compare(ModuleOp whole, ModuleOp local, const analysis::BatchShape &shape, 
     }
     see(result, "loss", relative(found->loss, expected->loss) / tolerance);
     see(result, "gradient norm", relative(found->gradNorm, expected->gradNorm) / tolerance);
+    result.discarded |= one.routerMargin() < smallestMargin;
     see(result, "tokens", std::abs(found->tokens - expected->tokens) / tolerance);
     see(result, "skipped", std::abs(found->skipped - expected->skipped) / tolerance);
     auto differences = interpreter::compare(one, many);
@@ -127,7 +129,7 @@ Verdict judge(const Expectation &owed, const RunResult &result) {
   if (result.refusedBy.empty()) {
     if (owed.kind == Expectation::Refuses)
       return {"takes what is illegal", "compiles; an error was owed that matches: " + owed.sentence};
-    if (!(result.worst <= 1))
+    if (!(result.worst <= 1) && !result.discarded)
       return {"wrong numbers", fmt::format("{} differs from one rank's by {:.3g}, {:.3g} times the limit", result.worstName,
                                            result.worst * result.allowed, result.worst)};
     return {};

@@ -90,17 +90,19 @@ void runAll(int jobs, const std::function<std::optional<Work>()> &next,
             const std::function<void(size_t, const Work &, const Outcome &)> &done) {
   std::vector<Child> children;
   size_t number = 0;
-  for (bool more = true; more || !children.empty();) {
+  for (bool more = true;;) {
     while (more && children.size() < static_cast<size_t>(jobs)) {
       std::optional<Work> work = next();
       more = work.has_value();
       if (more)
         children.push_back(start(number++, std::move(*work)));
     }
+    if (children.empty())
+      break;
     std::vector<pollfd> ends;
     for (const Child &child : children)
       ends.push_back({child.pipe, POLLIN, 0});
-    if (ends.empty() || poll(ends.data(), ends.size(), -1) < 0)
+    if (poll(ends.data(), ends.size(), -1) < 0)
       continue;
     for (size_t i = ends.size(); i-- > 0;) {
       if (!ends[i].revents)
@@ -115,6 +117,7 @@ void runAll(int jobs, const std::function<std::optional<Work>()> &next,
       Child child = std::move(children[i]);
       children.erase(children.begin() + static_cast<ptrdiff_t>(i));
       done(child.number, child.work, outcome);
+      more = true; // what is done may ask for more
     }
   }
 }

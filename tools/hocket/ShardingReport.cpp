@@ -185,7 +185,7 @@ std::optional<ShardingFacts> hocket::tools::findShardings(Session &session, cons
   addTactics(facts.remedies, step, plan, dist::DimensionClasses(*graph));
   nn::TrainingStepOp localStep = *local->getOps<nn::TrainingStepOp>().begin();
   dist::PlanOp localPlan = dist::planOf(localStep);
-  for (const dist::Transfer &transfer : dist::transfersOf(localStep, localPlan, dist::meshOf(localPlan)))
+  for (const dist::PlannedTransfer &transfer : dist::transfersOf(localStep, localPlan, dist::meshOf(localPlan)))
     if (!transfer.planned)
       facts.implicit[transferKey(transfer.op->getName().stripDialect(), nn::getPath(transfer.op),
                                  transfer.op->getAttrOfType<StringAttr>("cause").getValue())] = transfer.remedy;
