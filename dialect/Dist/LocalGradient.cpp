@@ -161,7 +161,9 @@ LocalOp Transposition::makeBackward(OpBuilder &builder, LocalOp forward, SmallVe
   SmallVector<Attribute> locals, results;
   // Only what the derivative uses: an operand beside it would tie down how the region may be split.
   auto isUsed = [&](Value value) {
-    return llvm::any_of(value.getUsers(), [&](Operation *user) { return lastForward->isBeforeInBlock(user); });
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      return lastForward->isBeforeInBlock(user) && !isa<nn::ReturnOp>(user);
+    });
   };
   for (auto [i, x] : llvm::enumerate(op.getXs())) {
     BlockArgument argument = from.getArgument(static_cast<unsigned>(i));
