@@ -18,13 +18,14 @@ std::string Causes::of(Value value, OpOperand &use, const ReshardStep &step) con
   return joins ? joining(value, use, step) : moving(use, step);
 }
 
-/// The first tactic of the plan over one of these axes; in `update`, ZeRO before the batch.
+/// The first tactic of the plan over one of these axes; in `update`, ZeRO before the batch; `sequence` before splits.
 std::string Causes::tacticOverAxes(ArrayRef<Atom> atoms, bool inUpdate) const {
+  bool batch = overBatch(atoms);
   Operation *found = nullptr;
   for (Operation &tactic : PlanOp(plan).getBody().front()) {
     bool over =
         llvm::any_of(atoms, [&](Atom atom) { return overlaps(tacticAxes(&tactic), propagation.getAtoms().ref(atom)); });
-    if (over && (!found || (inUpdate ? isa<ZeroOp>(tactic) : isa<SequenceOp>(tactic))))
+    if (over && (!found || (inUpdate ? isa<ZeroOp>(tactic) : !batch && isa<SequenceOp>(tactic))))
       found = &tactic;
   }
   return tacticPart(found, "sharding over " + plainAxes(propagation.getAtoms().toRefs(atoms)));

@@ -75,7 +75,7 @@ nn.block @b(%q: tensor<?x4x3x5xf32>, %k: tensor<?x4x3x5xf32>, %v: tensor<?x4x3x2
 // -----
 
 nn.block @b(%q: tensor<?x4x3x5xf32>, %k: tensor<?x4x3x5xf32>, %v: tensor<?x4x3x2xf32>, %a: tensor<?x4xi32>, %b: tensor<?x4xi32>) {
-  // expected-error-re @+1 {{{{^}}custom op 'nn.attention' attention has no argument 'cap' (known: scale, window, softcap){{$}}}}
+  // expected-error-re @+1 {{{{^}}custom op 'nn.attention' attention has no argument 'cap' (known: scale, window, softcap, ring){{$}}}}
   %0 = attention %q, %k, %v at %a, %b causal scale(0.5) cap(2.0) : tensor<?x4x3x5xf32>, tensor<?x4x3x5xf32>, tensor<?x4x3x2xf32>, tensor<?x4xi32>, tensor<?x4xi32> -> tensor<?x4x3x2xf32>
   return
 }
