@@ -139,7 +139,7 @@ private:
   static bool mayRaise(Operation *op) { return isMemoryEffectFree(op) && !isa<CollectiveOp>(op); }
   /// Moves `op`, and the loads and the work on them that it uses, before `place`.
   void raiseBefore(Operation *op, Operation *place) {
-    if (op->isBeforeInBlock(place))
+    if (op->getBlock() != place->getBlock() || op->isBeforeInBlock(place)) // buffers stand outside of bodies
       return;
     for (Value operand : op->getOperands())
       raiseBefore(operand.getDefiningOp(), place);
