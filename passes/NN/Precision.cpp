@@ -37,31 +37,16 @@ static bool passesOn(Operation *op) {
          llvm::all_of(factors.getFactorRule().linearity, [](Linearity each) { return each == Linearity::Joint; });
 }
 
-/// What a gradient of a parameter was before it was narrowed to the type of a cast's operand (the derivative of a cast to
-/// `element`, as a router's); null if that is not how it was made.
-static Value beforeNarrowing(Operation *maker, FloatType element) {
-  auto cast = dyn_cast<CastOp>(maker);
-  bool narrows = cast && !cast.getSummands() && getPhase(cast) == Phase::WeightGrad &&
-                 cast.getX().getType().getElementType() == element;
-  return narrows ? cast.getX() : Value();
-}
-
 static bool canWiden(Value value, FloatType element) {
   Operation *maker = value.getDefiningOp();
   if (!value.hasOneUse() || !maker)
     return false;
-  if (maker->hasTrait<MayWiden>() || beforeNarrowing(maker, element))
+  if (maker->hasTrait<MayWiden>())
     return true;
   return passesOn(maker) && llvm::all_of(maker->getOperands(), [&](Value each) { return canWiden(each, element); });
 }
 
 static void widen(Value value, FloatType element) {
-  if (Value wide = beforeNarrowing(value.getDefiningOp(), element)) {
-    Operation *narrowing = value.getDefiningOp();
-    value.replaceAllUsesWith(wide);
-    narrowing->erase();
-    return;
-  }
   if (!value.getDefiningOp()->hasTrait<MayWiden>())
     for (Value each : value.getDefiningOp()->getOperands())
       widen(each, element);
@@ -83,7 +68,7 @@ void foldWideningCasts(Block &block) {
     }
     if (to.getWidth() <= from.getWidth() || scalarType(from) != to || !canWiden(op.getX(), to))
       continue;
-    widen(op.getX(), to); // which may put another value in its place
+    widen(op.getX(), to);
     op.getY().replaceAllUsesWith(op.getX());
     op.erase();
   }

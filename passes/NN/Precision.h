@@ -24,7 +24,6 @@ mlir::Value castTo(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value val
 
 /// Takes away casts to a wider type by making their operands of it, where these are results that are rounded once
 /// (MayWiden), or sums, stacks and slices of such, and nothing else uses them: gradients of parameters come out of the
-/// op that contracts without having been narrow. Of a gradient of a parameter that is f32 anyway and was narrowed (a router's,
-/// which computes in f32), both casts go: it is a sum over ranks, which a cast would ask for in every microbatch.
+/// op that contracts without having been narrow.
 void foldWideningCasts(mlir::Block &block);
 } // namespace hocket::nn

@@ -219,7 +219,12 @@ bool isLegal(const Draw &draw) {
 Expectation expectationOf(const Draw &draw) {
   switch (static_cast<Wrong>(draw.wrong)) {
   case Wrong::Nothing:
-    return {draw.splits == Free && !tensorAxes(draw).empty() ? Expectation::Either : Expectation::Runs, ""};
+    if (tensorAxes(draw).empty())
+      return {};
+    // `split auto` splits nothing that is smaller than the axes.
+    if (draw.splits == Free || (draw.splits == Auto && draw.ffn < draw.tensor() && draw.vocabulary < draw.tensor()))
+      return {Expectation::Either, ""};
+    return {};
   case Wrong::HeadsOverRanks:
     return {Expectation::Refuses, "cannot split [0-9]+ heads.* over .*, [0-9]+ ranks; legal degrees for [0-9]+ heads.*: 1"};
   case Wrong::BatchNoMultiple:
