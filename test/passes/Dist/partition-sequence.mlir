@@ -1,10 +1,10 @@
 // Sequence parallelism of a GPT layer and of a Llama layer on more ranks than KV heads: two gathers and two scatters forward, as many
 // backward, and two gathers again of what the forward kept split; none of a weight. What tp ranks hold alike (norm gains, biases of row
 // splits, learned positions) has gradients that are partial over tp until update.
-// RUN: sed 's/?x3x/?x4x/g; s/tensor<3x8x/tensor<4x8x/g' %S/Inputs/gpt.mlir | cat - %s > %t.mlir
+// RUN: sed 's/?x3x/?x4x/g; s/tensor<3x8x/tensor<4x8x/g' %S/Inputs/gpt.mlir > %t.mlir.model && cat %t.mlir.model %s > %t.mlir
 // RUN: hocket-opt %t.mlir --nn-pipeline="plan=two rows=4" --dist-apply-plan=whole-below=256 --dist-propagate-shardings --dist-partition --dist-verify-partition -o %t.local
 // RUN: hocket-opt --verify-roundtrip %t.local | sed -n -f %S/Inputs/collectives.sed | FileCheck %s --check-prefix=GPT
-// RUN: sed 's/?x5x/?x8x/g' %S/Inputs/llama.mlir | cat - %s > %t.llama.mlir
+// RUN: sed 's/?x5x/?x8x/g' %S/Inputs/llama.mlir > %t.llama.mlir.model && cat %t.llama.mlir.model %s > %t.llama.mlir
 // RUN: hocket-opt %t.llama.mlir --nn-pipeline="plan=grouped rows=4" --dist-apply-plan=whole-below=256 --dist-propagate-shardings --dist-partition --dist-verify-partition -o %t.local
 // RUN: hocket-opt --verify-roundtrip %t.local | sed -n -f %S/Inputs/collectives.sed | FileCheck %s --check-prefix=LLAMA
 dist.mesh @m<"dp"=2, "tp"=2>
