@@ -159,9 +159,18 @@ LocalOp Transposition::makeBackward(OpBuilder &builder, LocalOp forward, SmallVe
   Block &from = op.getBody().front();
   SmallVector<Value> operands, inside; // outside and inside values of what goes in
   SmallVector<Attribute> locals, results;
+  // Only what the derivative uses: an operand beside it would tie down how the region may be split.
+  auto isUsed = [&](Value value) {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      return lastForward->isBeforeInBlock(user) && !isa<nn::ReturnOp>(user);
+    });
+  };
   for (auto [i, x] : llvm::enumerate(op.getXs())) {
+    BlockArgument argument = from.getArgument(static_cast<unsigned>(i));
+    if (!isUsed(argument))
+      continue;
     operands.push_back(x);
-    inside.push_back(from.getArgument(static_cast<unsigned>(i)));
+    inside.push_back(argument);
     locals.push_back(op.getArgTypes()[i]);
   }
   for (auto [i, value] : llvm::enumerate(kept)) {
@@ -218,6 +227,20 @@ SmallVector<Value> Transposition::build(OpBuilder &builder) {
   return all;
 }
 
+/// Takes away operands that the region does not use.
+static void dropUnused(LocalOp region) {
+  SmallVector<Attribute> types;
+  llvm::BitVector unused(region.getBody().getNumArguments());
+  for (BlockArgument argument : region.getBody().getArguments())
+    if (argument.use_empty())
+      unused.set(argument.getArgNumber());
+    else
+      types.push_back(region.getArgTypes()[argument.getArgNumber()]);
+  region.getBody().front().eraseArguments(unused);
+  region->eraseOperands(unused);
+  region.setArgTypesAttr(ArrayAttr::get(region.getContext(), types));
+}
+
 /// The backward that was written by hand, as a region of its own.
 static SmallVector<Value> byHand(LocalOp op, OpBuilder &builder, ValueRange resultGrads) {
   SmallVector<Value> operands(op.getXs());
@@ -244,6 +267,7 @@ static SmallVector<Value> byHand(LocalOp op, OpBuilder &builder, ValueRange resu
                                   builder.getArrayAttr(results), builder.getI64IntegerAttr(0), op.getPathAttr(),
                                   nn::PhaseAttr(), ArrayAttr());
   backward.getBody().takeBody(op.getBackward());
+  dropUnused(backward);
   SmallVector<Value> all(op.getXs().size());
   for (auto [result, i] : llvm::zip(backward.getResults(), which))
     all[i] = result;

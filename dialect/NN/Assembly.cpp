@@ -80,7 +80,7 @@ void printRope(OpAsmPrinter &printer, Operation *, FloatAttr theta, IntegerAttr 
 }
 
 ParseResult parseAttentionMask(OpAsmParser &parser, MaskKindAttr &mask, FloatAttr &scale, IntegerAttr &window,
-                               FloatAttr &softcap) {
+                               FloatAttr &softcap, UnitAttr &ring) {
   StringRef word;
   if (parseWord(parser, "attention mask", {"causal", "full"}, word))
     return failure();
@@ -88,15 +88,18 @@ ParseResult parseAttentionMask(OpAsmParser &parser, MaskKindAttr &mask, FloatAtt
   return parseOptions(parser, "attention",
                       {{"scale", true, [&] { return parseRealInParens(parser, scale); }},
                        {"window", false, [&] { return parseIntegerInParens(parser, window); }},
-                       {"softcap", false, [&] { return parseRealInParens(parser, softcap); }}});
+                       {"softcap", false, [&] { return parseRealInParens(parser, softcap); }},
+                       {"ring", false, [&]() -> ParseResult { return ring = parser.getBuilder().getUnitAttr(), success(); }}});
 }
 void printAttentionMask(OpAsmPrinter &printer, Operation *, MaskKindAttr mask, FloatAttr scale, IntegerAttr window,
-                        FloatAttr softcap) {
+                        FloatAttr softcap, UnitAttr ring) {
   printer << stringifyMaskKind(mask.getValue()) << " scale(" << realText(scale.getValueAsDouble()) << ')';
   if (window)
     printer << " window(" << window.getInt() << ')';
   if (softcap)
     printer << " softcap(" << realText(softcap.getValueAsDouble()) << ')';
+  if (ring)
+    printer << " ring";
 }
 
 ParseResult parseRouter(OpAsmParser &parser, ScoreKindAttr &scores, UnitAttr &normalized, FloatAttr &scale,

@@ -29,9 +29,9 @@ void printRope(OpAsmPrinter &printer, Operation *op, FloatAttr theta, IntegerAtt
 
 /// causal scale(0.125) window(4096) softcap(50.0): full or causal, then scale, then what there is of the rest.
 ParseResult parseAttentionMask(OpAsmParser &parser, MaskKindAttr &mask, FloatAttr &scale, IntegerAttr &window,
-                               FloatAttr &softcap);
+                               FloatAttr &softcap, UnitAttr &ring);
 void printAttentionMask(OpAsmPrinter &printer, Operation *op, MaskKindAttr mask, FloatAttr scale, IntegerAttr window,
-                        FloatAttr softcap);
+                        FloatAttr softcap, UnitAttr ring);
 
 /// ` sigmoid normalized scale(2.5) balance(0.01)`, in any order; softmax, scale 1 and balance 0 unless said.
 ParseResult parseRouter(OpAsmParser &parser, ScoreKindAttr &scores, UnitAttr &normalized, FloatAttr &scale,

@@ -84,7 +84,7 @@ def NN_AttentionOp : NN_CostedOp<"attention", !con((ins NN_Tensor:$q, NN_Tensor:
   }];
   let results = (outs NN_Tensor:$y, Optional<NN_Tensor>:$lse);
   let assemblyFormat = [{$q `,` $k `,` $v `at` $q_positions `,` $k_positions (`documents` $documents^)?
-      custom<AttentionMask>($mask, $scale, $window, $softcap) (`ring` $ring^)?
+      custom<AttentionMask>($mask, $scale, $window, $softcap, $ring)
       `:` type($q) `,` type($k) `,` type($v) `,` type($q_positions) `,` type($k_positions) (`,` type($documents)^)?
       `->` type($y) (`,` type($lse)^)?
       `` custom<Placement>($path, $phase, $shardings) attr-dict}];

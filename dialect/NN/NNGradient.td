@@ -40,7 +40,7 @@ def NN_AttentionGradOp : NN_CostedOp<"attention_grad", !con((ins NN_Tensor:$dy, 
   let summary = "gradients of q, k, v from dy, the output y and the log-sum-exp that the forward kept";
   let results = (outs NN_Tensor:$dq, NN_Tensor:$dk, NN_Tensor:$dv);
   let assemblyFormat = [{$dy `,` $q `,` $k `,` $v `at` $q_positions `,` $k_positions `,` $y `,` $lse (`documents` $documents^)?
-      custom<AttentionMask>($mask, $scale, $window, $softcap) (`ring` $ring^)?
+      custom<AttentionMask>($mask, $scale, $window, $softcap, $ring)
       `:` type($dy) `,` type($q) `,` type($k) `,` type($v) `,` type($q_positions) `,` type($k_positions) `,` type($y) `,` type($lse) (`,` type($documents)^)?
       `->` type($dq) `,` type($dk) `,` type($dv) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }

@@ -13,18 +13,46 @@ std::string tacticPart(Operation *tactic, const std::string &instead) {
 }
 } // namespace
 
+/// ZeRO's own transfers before `update`: gathers of what it splits at rest, and sums into accumulators that it splits.
+std::optional<std::string> Causes::byZero(Value value, OpOperand &use, const ReshardStep &step) const {
+  const StepGraph &graph = propagation.getGraph();
+  nn::TrainingStepOp training = graph.step;
+  auto zero = PlanOp(plan).tactic<ZeroOp>();
+  Operation *user = use.getOwner();
+  bool over = zero && llvm::any_of(step.axes, [&](Atom atom) {
+                return overlaps(tacticAxes(zero), propagation.getAtoms().ref(atom));
+              });
+  if (!over)
+    return std::nullopt;
+  nn::SlotOp from = graph.slotOf(value.getDefiningOp()), to = graph.slotOf(user);
+  if (user->getParentRegion() == &training.getBegin() && to && training.findSlot(nn::SlotKind::Param, to.getName()))
+    return tacticText(zero) + ": all microbatches use " + to.getName().str();
+  if (user->getParentRegion() != &training.getMicrobatch())
+    return std::nullopt;
+  if (from && from.getUse())
+    return tacticText(zero) + ": " + opText(user) + " uses " + from.getName().str();
+  for (Value operand : user->getOperands())
+    if (nn::SlotOp sum = operand == value ? nn::SlotOp() : graph.slotOf(operand.getDefiningOp());
+        sum && sum.getUse() && sum.getKind() == nn::SlotKind::Accumulator)
+      return tacticText(zero) + ": the gradient of " + parameterOf(sum.getName()).str() + " is a sum over sequences";
+  return std::nullopt;
+}
+
 std::string Causes::of(Value value, OpOperand &use, const ReshardStep &step) const {
+  if (std::optional<std::string> cause = byZero(value, use, step))
+    return *cause;
   bool joins = step.kind == ReshardKind::AllReduce || step.kind == ReshardKind::ReduceScatter;
   return joins ? joining(value, use, step) : moving(use, step);
 }
 
-/// The first tactic of the plan over one of these axes; in `update`, ZeRO before the batch.
+/// The first tactic of the plan over one of these axes; in `update`, ZeRO before the batch; `sequence` before splits.
 std::string Causes::tacticOverAxes(ArrayRef<Atom> atoms, bool inUpdate) const {
+  bool batch = overBatch(atoms);
   Operation *found = nullptr;
   for (Operation &tactic : PlanOp(plan).getBody().front()) {
     bool over =
         llvm::any_of(atoms, [&](Atom atom) { return overlaps(tacticAxes(&tactic), propagation.getAtoms().ref(atom)); });
-    if (over && (!found || (inUpdate ? isa<ZeroOp>(tactic) : isa<SequenceOp>(tactic))))
+    if (over && (!found || (inUpdate ? isa<ZeroOp>(tactic) : !batch && isa<SequenceOp>(tactic))))
       found = &tactic;
   }
   return tacticPart(found, "sharding over " + plainAxes(propagation.getAtoms().toRefs(atoms)));

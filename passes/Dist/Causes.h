@@ -2,6 +2,7 @@
 //   split h.*.attn.proj.weight dim 0 over tp: linear of h.0.attn.proj sums over n=8
 //   batch over dp: the gradient of wte is a sum over sequences
 //   zero 1 over dp: param wte at rest is whole over dp
+//   zero 3 over dp gather kept: linear of h.0.attn.qkv uses h.0.attn.qkv.weight
 #pragma once
 #include "passes/Dist/Origins.h"
 #include "passes/Dist/Reshard.h"
@@ -22,6 +23,7 @@ public:
 private:
   std::string joining(mlir::Value value, mlir::OpOperand &use, const ReshardStep &step) const;
   std::string moving(mlir::OpOperand &use, const ReshardStep &step) const;
+  std::optional<std::string> byZero(mlir::Value value, mlir::OpOperand &use, const ReshardStep &step) const;
   bool overBatch(llvm::ArrayRef<Atom> atoms) const;
   std::string tacticOverAxes(llvm::ArrayRef<Atom> atoms, bool inUpdate) const;
   const Propagation &propagation;

@@ -72,11 +72,16 @@ Gather chooseGather(nn::TrainingStepOp step, MeshOp mesh, ArrayRef<SplitParamete
   int64_t stages = tactic ? axesSize(mesh, tactic.getAxes().getRefs()) : 1;
   GatherPrice best{Gather::PerUse, 0, 0};
   double least = 0;
+  std::string prices;
   for (const GatherPrice &price : gatherPrices(step, mesh, stages, params)) {
     double product = double(price.wireBytes) * double(price.memoryBytes);
     if (least == 0 || product < least)
       best = price, least = product;
+    prices += (prices.empty() ? "" : ", ") + stringifyGather(price.gather).str() + " sends " +
+              std::to_string(price.wireBytes) + " bytes and holds " + std::to_string(price.memoryBytes);
   }
+  plan.tactic<ZeroOp>().emitRemark() << "gathers parameters " << stringifyGather(best.gather)
+                                     << ", the least product: " << prices;
   return best.gather;
 }
 } // namespace hocket::dist

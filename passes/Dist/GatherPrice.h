@@ -27,6 +27,7 @@ llvm::SmallVector<GatherPrice> gatherPrices(nn::TrainingStepOp step, MeshOp mesh
                                             llvm::ArrayRef<SplitParameter> params);
 
 /// The way with the least product of both: twice the bytes on the wire for half of the memory is a draw, which the one
-/// with less memory wins. Where memory is bounded the tool tries ways from the cheapest on the wire instead.
+/// with less memory wins. A remark at the tactic says what was chosen, and all prices. Where memory is bounded the tool
+/// tries ways from the cheapest on the wire instead.
 Gather chooseGather(nn::TrainingStepOp step, MeshOp mesh, llvm::ArrayRef<SplitParameter> params);
 } // namespace hocket::dist

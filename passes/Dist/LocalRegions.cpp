@@ -47,6 +47,12 @@ Atoms ownAtoms(const AxisAtoms &atoms, Operation *op) {
   return all;
 }
 
+static constexpr StringLiteral causeOfRegions = "manual region";
+bool isOfRegion(Operation *collective) {
+  auto cause = collective->getAttrOfType<StringAttr>("cause");
+  return cause && cause.getValue().starts_with(causeOfRegions);
+}
+
 LogicalResult checkLocalRegions(const StepGraph &graph, MeshOp mesh) {
   bool sound = true;
   for (const StepOp &op : graph.ops)
@@ -163,7 +169,7 @@ Value RegionInliner::transfer(ConvertOp convert) {
   auto axes = AxesAttr::get(region.getContext(), AxisRef{convert.getAxisAttr()});
   auto sum = ReductionAttr::get(region.getContext(), Reduction::Sum);
   StringRef path = nn::getPath(region);
-  StringAttr cause = builder.getStringAttr("manual region" + (path.empty() ? "" : " of " + path.str()) + ": " +
+  StringAttr cause = builder.getStringAttr(causeOfRegions.str() + (path.empty() ? "" : " of " + path.str()) + ": " +
                                            text(from) + " to " + text(to));
   auto number = [&](int64_t value) { return builder.getI64IntegerAttr(value); };
   Location loc = convert.getLoc();

@@ -19,6 +19,8 @@ OwnSplit ownSplit(const AxisAtoms &atoms, mlir::OpResult result);
 /// The atoms of a region's own axes; none for ops that are no regions.
 Atoms ownAtoms(const AxisAtoms &atoms, mlir::Operation *op);
 
+/// True for collectives that a region's converts became; known by their cause.
+bool isOfRegion(mlir::Operation *collective);
 /// The axes of every region have the sizes of the mesh's. Reports every region of which this is not true.
 llvm::LogicalResult checkLocalRegions(const StepGraph &graph, MeshOp mesh);
 } // namespace hocket::dist

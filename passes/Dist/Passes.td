@@ -10,7 +10,8 @@ def ApplyPlanPass : Pass<"dist-apply-plan", "::mlir::ModuleOp"> {
     `split megatron` what it finds by factors, `split auto` what costs least, for which explicit tactics then stand in the plan;
     parameters that follow from these (a bias) are found by propagation. Then
     moments and accumulators: as their parameter; accumulators partial over the data axes; moments under ZeRO-1 split over
-    them as well. Every fault of the plan is reported. Afterwards every slot has a sharding.
+    them as well, accumulators under ZeRO-2, parameters under ZeRO-3 (then the plan is told how they are gathered, where it does
+    not say). Every fault of the plan is reported. Afterwards every slot has a sharding.
   }];
   let options = [
     Option<"wholeBelow", "whole-below", "int64_t", "65536",

@@ -1,5 +1,6 @@
 // Classifies collectives by what they move, over which axes, and where.
 #include "passes/Dist/PlannedTransfers.h"
+#include "passes/Dist/LocalRegions.h"
 #include "passes/Dist/Megatron.h"
 using namespace mlir;
 
@@ -73,8 +74,7 @@ private:
   }
 
   bool isPlanned(Operation *op, ArrayRef<AxisRef> axes, bool inMicrobatch) {
-    // What a user wrote in a manual region is as planned as can be (LocalRegions.h gives it this cause).
-    if (!isa<AllGatherOp, AllToAllOp>(op) || op->getAttrOfType<StringAttr>("cause").getValue().starts_with("manual region"))
+    if (!isa<AllGatherOp, AllToAllOp>(op) || isOfRegion(op))
       return true;
     Value moved = op->getOperand(0);
     bool ofState = isState(sourceOf(moved)) || isState(targetOf(op->getResult(0)));

@@ -8,7 +8,7 @@
 //   over axes of `sequence`      the sequence dimension of activations, gathered
 //   over axes of `context`       whatever moves in a microbatch
 //   over axes of `experts`       all_to_all in a microbatch
-//   of a manual region           whatever it says
+//   of a manual region           whatever its converts say
 // Any other is implicit: a value made split one way and needed another, where no tactic asked for both. So are a weight or its
 // gradient gathered over axes of `split`, and activations between two tactics that split one index differently.
 //

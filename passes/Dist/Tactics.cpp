@@ -26,7 +26,8 @@ std::string tacticText(Operation *tactic) {
            (split.getForm() ? split.getForm()->str() : (*split.getPattern() + " dim " + Twine(*split.getDim())).str()) +
            over + (split.getUneven() ? " uneven" : "");
   if (auto zero = dyn_cast<ZeroOp>(tactic))
-    return ("zero " + Twine(zero.getStage())).str() + over;
+    return ("zero " + Twine(zero.getStage())).str() + over +
+           (zero.getGather() ? " gather " + stringifyGather(*zero.getGather()).str() : "");
   if (auto sequence = dyn_cast<SequenceOp>(tactic))
     return "sequence" + over + (sequence.getKeepGathered() ? " keep gathered" : "");
   if (auto context = dyn_cast<ContextOp>(tactic))

@@ -60,7 +60,8 @@ public:
 private:
   bool takesPart(CollectiveOp op) const {
     return op.getKind() != CollectiveKind::AllToAll && !op.getStages() && bytesOf(op) < bucketBytes &&
-           typeOf(op.getInput()).getRank() > 0 &&
+           // numbers of the norm go by themselves
+           typeOf(op.getInput()).getRank() > 0 && !op.getInput().getDefiningOp<nn::StackOp>() &&
            llvm::all_of(op.getAxes().getRefs(), [&](const dist::AxisRef &ref) { return llvm::is_contained(data, ref); });
   }
   static int64_t bytesOf(CollectiveOp op) {
@@ -139,7 +140,7 @@ private:
   static bool mayRaise(Operation *op) { return isMemoryEffectFree(op) && !isa<CollectiveOp>(op); }
   /// Moves `op`, and the loads and the work on them that it uses, before `place`.
   void raiseBefore(Operation *op, Operation *place) {
-    if (op->isBeforeInBlock(place))
+    if (op->getBlock() != place->getBlock() || op->isBeforeInBlock(place)) // a buffer is declared outside of bodies
       return;
     for (Value operand : op->getOperands())
       raiseBefore(operand.getDefiningOp(), place);

@@ -4,11 +4,23 @@ using namespace mlir;
 
 namespace hocket::nn {
 
+/// A value under another local type: not of the mathematics, but it has a derivative.
+static bool isRenamed(Operation *op) {
+  return isa<DifferentiableOpInterface>(op) && !isa<FactorOpInterface>(op) && op->getNumOperands() == 1 &&
+         op->getNumResults() == 1;
+}
+
 static bool usedAsMatrix(Value value) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
     if (isa<UnstackOp, StackOp>(user)) {
       if (llvm::any_of(user->getResults(), usedAsMatrix))
+        return true;
+    } else if (isa<RetypedOpInterface>(user)) { // a region of ranks: what its argument is used for
+      if (usedAsMatrix(user->getRegion(0).getArgument(use.getOperandNumber())))
+        return true;
+    } else if (isRenamed(user)) {
+      if (usedAsMatrix(user->getResult(0)))
         return true;
     } else if (isa<MatmulOp>(user) || (isa<LinearOp, RouterLogitsOp, EmbeddingOp>(user) && use.getOperandNumber() == 1)) {
       return true;

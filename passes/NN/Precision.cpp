@@ -57,6 +57,15 @@ void foldWideningCasts(Block &block) {
   for (auto op : llvm::make_early_inc_range(block.getOps<CastOp>())) {
     auto from = cast<FloatType>(op.getX().getType().getElementType());
     auto to = cast<FloatType>(op.getY().getType().getElementType());
+    // What was f32 and is so again, as the gradient of a weight that a router reads in f32.
+    if (auto narrowed = op.getX().getDefiningOp<CastOp>();
+        narrowed && getPhase(op) != Phase::Forward && narrowed.getX().getType() == op.getY().getType()) {
+      op.getY().replaceAllUsesWith(narrowed.getX());
+      op.erase();
+      if (narrowed.getY().use_empty())
+        narrowed.erase();
+      continue;
+    }
     if (to.getWidth() <= from.getWidth() || scalarType(from) != to || !canWiden(op.getX(), to))
       continue;
     widen(op.getX(), to);

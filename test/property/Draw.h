@@ -80,7 +80,7 @@ struct Draw {
 
 /// Tactics that are drawn. A compiler that lacks one gets no draws with it.
 struct Tactics {
-  bool sequence = true, context = true, zero3 = false, experts = true, uneven = true, dropout = true;
+  bool sequence = true, context = true, zero3 = true, experts = true, uneven = true, dropout = true;
 };
 inline constexpr Tactics drawn;
 
@@ -111,6 +111,8 @@ struct Expectation {
   std::string sentence;                            ///< a regular expression that an error must match, for Refuses
 };
 Expectation expectationOf(const Draw &draw);
+/// Whether the draw is what a plan may ask for, but for what is wrong on purpose. Every draw is; smaller ones may not be.
+bool isLegal(const Draw &draw);
 
 /// The file: blocks, model @model, recipe, mesh, plan @plan and a plan @single of one rank.
 std::string fileOf(const Draw &draw);

@@ -8,13 +8,14 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <map>
+#include <regex>
 #include <sstream>
 using namespace hocket::property;
 
 namespace {
 struct Options {
   uint64_t seed = 20261130, first = 0, draws = 150;
-  int jobs = 2, tries = 150, most = 5;
+  int jobs = 2, tries = 150, most = 1;
   int64_t wholeBelow = 0, steps = 2;
   std::string work = "property-failures", replay, broken;
   bool print = false, executables = false;
@@ -26,15 +27,29 @@ Work workOf(const Draw &draw, const Options &options) {
   return {fileOf(draw), expectationOf(draw), static_cast<uint64_t>(draw.seed), draw.steps, options.wholeBelow, folder, options.broken};
 }
 
+/// What kind of fault it is, with numbers and names left out, so that one fault is told once and does not become another while
+/// it is made smaller.
+std::string keyOf(const Verdict &verdict) {
+  std::string key = verdict.kind + ": ";
+  if (verdict.kind == "wrong numbers")
+    return key;
+  for (char c : verdict.text.substr(0, 300))
+    if (!std::isdigit(static_cast<unsigned char>(c)))
+      key += c;
+  static const std::regex names("\"[^\"]*\"|'[^']*'|h\\.\\.[a-z_.]*");
+  return std::regex_replace(key, names, "_").substr(0, 120);
+}
+
 /// Shrinks, writes the file and says how to see it again.
 void report(const Draw &draw, uint64_t index, const Outcome &outcome, const Options &options) {
   Expectation owed = expectationOf(draw);
   Draw small = shrink(
       draw,
       [&](const Draw &next) {
-        return expectationOf(next).kind == owed.kind && runOne(workOf(next, options)).verdict.kind == outcome.verdict.kind;
+        bool sound = expectationOf(next).kind == owed.kind && (next.wrong || isLegal(next));
+        return sound && keyOf(runOne(workOf(next, options)).verdict) == keyOf(outcome.verdict);
       },
-      options.tries);
+      outcome.verdict.kind == "takes what is illegal" ? 0 : options.tries);
   Outcome again = runOne(workOf(small, options));
   if (again.verdict.kind.empty())
     small = draw, again = outcome; // it fails now and then
@@ -104,6 +119,8 @@ int run(const Options &options) {
         } else {
           return std::nullopt;
         }
+        if (!drawn.back().wrong && !isLegal(drawn.back()))
+          fmt::print("fault: draw {} is not legal: {}\n", indices.back(), describe(drawn.back()));
         return workOf(drawn.back(), options);
       },
       [&](size_t number, const Work &, const Outcome &outcome) {
@@ -116,14 +133,14 @@ int run(const Options &options) {
         if (outcome.seconds > slowest)
           slowest = outcome.seconds, slow = number;
         if (outcome.came == Came::Faulty) {
-          ++kinds[outcome.verdict.kind];
+          ++kinds[keyOf(outcome.verdict)];
           failures.push_back({number, outcome});
           fmt::print(stderr, "draw {}: {}\n", indices[number], outcome.verdict.kind);
         }
       });
   std::map<std::string, int> told;
   for (const Failure &failure : failures)
-    if (static_cast<int>(told.size()) < options.most && told[failure.outcome.verdict.kind]++ < options.most)
+    if (told[keyOf(failure.outcome.verdict)]++ < options.most)
       report(drawn[failure.number], indices[failure.number], failure.outcome, options);
   for (auto &[kind, count] : kinds)
     fmt::print("fault: {} times {}\n", count, kind);

@@ -120,7 +120,7 @@ std::vector<NamedSplit> namedSplits(const Draw &draw) {
   for (size_t i = 0; i < all.size(); ++i)
     if (draw.splitMask >> i & 1)
       chosen.push_back(all[i]);
-  return chosen.empty() ? std::vector{all.back()} : chosen;
+  return chosen.empty() && !all.empty() ? std::vector{all.back()} : chosen;
 }
 
 std::string planText(const Draw &draw) {
@@ -164,10 +164,67 @@ std::string planText(const Draw &draw) {
   return text + "}\n";
 }
 
+/// Heads over the tensor axes: whole KV heads on each rank, or ranks that share one.
+static bool headsFit(const Draw &draw) {
+  int64_t ranks = draw.tensor();
+  if (draw.cp > 1 && draw.context == AllToAll && draw.kvHeads % (ranks * draw.cp) != 0)
+    return false;
+  if (draw.splits == Auto || draw.splits == Free || draw.kvHeads % ranks == 0)
+    return true;
+  if (draw.uneven)
+    return draw.tp2 == 1;
+  return draw.heads == Grouped && ranks % draw.kvHeads == 0 && draw.group % (ranks / draw.kvHeads) == 0 &&
+         (draw.tp2 == 1 || draw.kvHeads == 1);
+}
+
+static bool expertsFit(const Draw &draw) {
+  if (!draw.experts || !draw.expertRanks)
+    return draw.experts == 0 || draw.top < draw.experts;
+  bool axes = draw.dp2 == 1 && draw.tp2 == 1;
+  switch (draw.expertRanks) {
+  case DataRanks:
+    axes &= draw.dp > 1;
+    break;
+  case DataPart:
+    axes &= draw.dp > 2 && draw.dp % 2 == 0;
+    break;
+  case TensorRanks:
+    axes &= draw.tp > 1;
+    break;
+  default:
+    axes &= draw.dp > 1 && draw.tp > 1;
+  }
+  return axes && draw.top < draw.experts && draw.experts % draw.expertDegree() == 0;
+}
+
+static bool scheduleFits(const Draw &draw) {
+  const std::string &name = schedules()[draw.schedule];
+  if (draw.pp == 1)
+    return draw.schedule == 0 && draw.chunks == 1;
+  if (draw.layers < draw.pp * draw.chunks)
+    return false;
+  if (name == "interleaved-1f1b")
+    return draw.chunks > 1 && draw.microbatches >= draw.pp;
+  if (name == "dualpipe-v" && draw.microbatches < 2 * draw.pp)
+    return false;
+  return draw.chunks == (name[0] == 'v' || name == "zb-v" || name == "dualpipe-v" ? 2 : 1);
+}
+
+bool isLegal(const Draw &draw) {
+  return headsFit(draw) && expertsFit(draw) && scheduleFits(draw) && draw.sequence % draw.sequenceUnit() == 0 &&
+         (draw.places == Learned || draw.headSize % 2 == 0) && (draw.tensor() > 1 || !draw.sequenceSplit) &&
+         (draw.splits != Named || !namedSplits(draw).empty());
+}
+
 Expectation expectationOf(const Draw &draw) {
   switch (static_cast<Wrong>(draw.wrong)) {
   case Wrong::Nothing:
-    return {draw.splits == Free && !tensorAxes(draw).empty() ? Expectation::Either : Expectation::Runs, ""};
+    if (tensorAxes(draw).empty())
+      return {};
+    // `split auto` splits nothing that is smaller than the axes.
+    if (draw.splits == Free || (draw.splits == Auto && draw.ffn < draw.tensor() && draw.vocabulary < draw.tensor()))
+      return {Expectation::Either, ""};
+    return {};
   case Wrong::HeadsOverRanks:
     return {Expectation::Refuses, "cannot split [0-9]+ heads.* over .*, [0-9]+ ranks; legal degrees for [0-9]+ heads.*: 1"};
   case Wrong::BatchNoMultiple:
@@ -187,7 +244,7 @@ Expectation expectationOf(const Draw &draw) {
   case Wrong::ExpertsOverRanks:
     return {Expectation::Refuses, "cannot split [0-9]+ experts over .*, [0-9]+ ranks; legal degrees for [0-9]+ experts: 1"};
   case Wrong::SequenceNoMultiple:
-    return {Expectation::Refuses, "need.*multiple of [0-9]+"};
+    return {Expectation::Refuses, "expected a multiple of [0-9]+$"};
   }
   return {};
 }

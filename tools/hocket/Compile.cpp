@@ -7,6 +7,7 @@
 #include "runtime/Program/ProgramFile.h"
 #include "tools/CommandLine.h"
 #include "tools/hocket/Commands.h"
+#include "tools/hocket/GatherChoice.h"
 #include "tools/hocket/Installation.h"
 #include "tools/hocket/Lowering.h"
 #include "tools/hocket/Report.h"
@@ -134,6 +135,8 @@ int compile(const CompileOptions &options) {
   if (!job)
     return InputAtFault;
   PlanChoice &choice = job->choice;
+  if (options.memory)
+    chooseGatherWithin(session, *job, *options.memory);
   bool layerOnly = !options.emit.empty() && options.emit != "program";
   auto module = lower(session, choice, job->shape, layerOnly ? layers.at(options.emit) : Layer::Kernels);
   if (!module)

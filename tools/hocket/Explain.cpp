@@ -5,6 +5,7 @@
 #include "tools/hocket/Commands.h"
 #include "tools/hocket/ExplicitPlan.h"
 #include "tools/hocket/ExpertGroups.h"
+#include "tools/hocket/GatherChoice.h"
 #include "tools/hocket/LineReport.h"
 #include "tools/hocket/Lowering.h"
 #include "tools/hocket/ShardingReport.h"
@@ -33,6 +34,7 @@ int explain(const ExplainOptions &options) {
   auto module = lower(session, choice, job->shape, Layer::Kernels);
   if (!module)
     return InputAtFault;
+  adoptGather(*job, *module);
   auto program = step::buildProgram(*module, {});
   if (!program)
     return InputAtFault;

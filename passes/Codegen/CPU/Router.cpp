@@ -136,6 +136,8 @@ struct Forward : RouterTile {
       Value sum = normalized ? chosenSum(chosen, e.i64(0)) : Value();
       e.loop(e.i64(0), e.i64(top), 1, [&](Value j) { place(t, e.plus(e.times(token, top), j), j, firstPlace, sum); });
     });
+    if (!load) // without an auxiliary loss nobody reads it, and it has no memory
+      return;
     Value product = fold(Reduction::Sum, 0, [&](Value c, Value) { return e.mul(at(choices, c), at(shares, c)); });
     e.store(f32, e.mul(product, real(balance * static_cast<double>(experts) * partOfOne())), load, b);
   }
@@ -143,7 +145,8 @@ struct Forward : RouterTile {
     Value expert = e.load(i64, chosen, j), count = e.load(i64, counts, expert);
     e.store(i64, e.plus(count, 1), counts, expert);
     Value weight = e.mul(e.load(f32, scores, expert), real(scale));
-    e.store(f32, sum ? e.div(weight, sum) : weight, weights, choice);
+    if (weights) // not where a combine is not weighted
+      e.store(f32, sum ? e.div(weight, sum) : weight, weights, choice);
     Value slot = e.plus(e.times(expert, capacity), count);
     Value fits = e.compare(arith::CmpIPredicate::slt, count, e.i64(capacity));
     e.store(i32, arith::TruncIOp::create(e, i32, e.choose(fits, slot, e.i64(-1))), slots, choice);

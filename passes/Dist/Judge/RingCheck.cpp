@@ -48,9 +48,18 @@ int64_t RingCheck::ranksAlong(Value queries) const {
 void RingCheck::shift(ShiftOp op) {
   if (!claims.sound(op.getAxes()))
     return;
-  int64_t ranks = 1;
-  for (const Atom &atom : claims.getMesh().of(op.getAxes().getRefs()))
-    ranks *= atom.size;
+  Atoms ring = claims.getMesh().of(op.getAxes().getRefs());
+  const ValueState *state = claims.of(op.getX());
+  if (!state)
+    return; // told where it is made
+  if (ring.empty() || llvm::none_of(state->dims, [&](const Cuts &cuts) { return flat(cuts) == ring; })) {
+    InFlightDiagnostic diag = claims.fault(op);
+    diag << "goes around " << axesText(op.getAxes().getRefs()) << ", but " << claims.operandText(op->getOpOperand(0))
+         << " is " << describe(claims.getMesh(), *state) << "; the blocks of a ring are those of one dimension";
+    claims.noteMaker(diag, op.getX());
+    return;
+  }
+  int64_t ranks = sizeOf(ring);
   Part part = partOf(op.getX(), ranks);
   part.places = (part.places + 1) % ranks;
   if (!part.isOwn())

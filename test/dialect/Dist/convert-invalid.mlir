@@ -102,7 +102,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 // A transfer that is none.
 func.func @f(%x: tensor<4x8xf32>) {
   %y = dist.local over <"tp"=2> (%a = %x : tensor<4x8xf32> as invariant) -> (tensor<4x8xf32> as invariant) {
-  // expected-error-re @+1 {{{{^}}unknown transfer 'broadcast' (known: all_reduce, reduce_scatter, all_gather, all_to_all, slice){{$}}}}
+  // expected-error-re @+1 {{{{^}}custom op 'dist.convert' unknown transfer 'broadcast' (known: all_reduce, reduce_scatter, all_gather, all_to_all, slice){{$}}}}
     %b = dist.convert %a over "tp" invariant to replicated by broadcast : tensor<4x8xf32> -> tensor<4x8xf32>
     return %a : tensor<4x8xf32>
   }

@@ -4,7 +4,7 @@ func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %v: tensor<6x8xf32>) {
   %y = dist.local over <"tp"=2> (%a = %x : tensor<4x8xf32> as invariant, %u = %w : tensor<8x6xf32> as varying(1), %t = %v : tensor<6x8xf32> as varying(0)) -> (tensor<4x8xf32> as invariant) {
     %r = dist.convert %a over "tp" invariant to replicated : tensor<4x8xf32> -> tensor<4x8xf32>
     %h = linear %r, %u : tensor<4x8xf32>, tensor<8x3xf32> -> tensor<4x3xf32>
-    // expected-note @+1 0+ {{made here}}
+    // expected-note-re @+1 {{{{^}}made here{{$}}}}
     %o = linear %h, %t : tensor<4x3xf32>, tensor<3x8xf32> -> tensor<4x8xf32>
   // expected-error-re @+1 {{{{^}}'nn.return' op returns value 0 partial over "tp", expected invariant; convert it before, by all_reduce{{$}}}}
     return %o : tensor<4x8xf32>
@@ -17,9 +17,8 @@ func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %v: tensor<6x8xf32>) {
   %y = dist.local over <"tp"=2> (%a = %x : tensor<4x8xf32> as invariant, %u = %w : tensor<8x6xf32> as varying(1), %t = %v : tensor<6x8xf32> as varying(0)) -> (tensor<4x8xf32> as invariant) {
     %r = dist.convert %a over "tp" invariant to replicated : tensor<4x8xf32> -> tensor<4x8xf32>
     %h = linear %r, %u : tensor<4x8xf32>, tensor<8x3xf32> -> tensor<4x3xf32>
-    // expected-note @+1 0+ {{made here}}
     %o = linear %h, %t : tensor<4x3xf32>, tensor<3x8xf32> -> tensor<4x8xf32>
-    // expected-note @+1 {{made here}}
+    // expected-note-re @+1 {{{{^}}made here{{$}}}}
     %y1 = dist.convert %o over "tp" partial to invariant by all_reduce : tensor<4x8xf32> -> tensor<4x8xf32>
   // expected-error-re @+1 {{{{^}}'dist.convert' op takes a value as partial over "tp", but it is invariant; from there it may go: invariant to replicated, invariant to varying by slice{{$}}}}
     %y2 = dist.convert %y1 over "tp" partial to invariant by all_reduce : tensor<4x8xf32> -> tensor<4x8xf32>
@@ -33,7 +32,6 @@ func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %v: tensor<6x8xf32>) {
   %y = dist.local over <"tp"=2> (%a = %x : tensor<4x8xf32> as invariant, %u = %w : tensor<8x6xf32> as varying(1), %t = %v : tensor<6x8xf32> as varying(0)) -> (tensor<4x8xf32> as invariant) {
     %r = dist.convert %a over "tp" invariant to replicated : tensor<4x8xf32> -> tensor<4x8xf32>
     %h = linear %r, %u : tensor<4x8xf32>, tensor<8x3xf32> -> tensor<4x3xf32>
-    // expected-note @+1 0+ {{made here}}
     %o = linear %h, %t : tensor<4x3xf32>, tensor<3x8xf32> -> tensor<4x8xf32>
   // expected-error-re @+1 {{{{^}}'dist.convert' op is over "dp", which is no axis of the region (its axes: "tp"){{$}}}}
     %y1 = dist.convert %o over "dp" partial to invariant by all_reduce : tensor<4x8xf32> -> tensor<4x8xf32>
@@ -46,7 +44,7 @@ func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %v: tensor<6x8xf32>) {
 func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %v: tensor<6x8xf32>) {
   %y = dist.local over <"cp"=2, "tp"=2> (%a = %x : tensor<4x8xf32> as [replicated, replicated], %u = %w : tensor<8x6xf32> as [replicated, varying(1)], %t = %v : tensor<6x8xf32> as [replicated, varying(0)]) -> (tensor<4x8xf32> as [invariant, invariant]) {
     %h = linear %a, %u : tensor<4x8xf32>, tensor<8x3xf32> -> tensor<4x3xf32>
-    // expected-note @+1 {{made here}}
+    // expected-note-re @+1 {{{{^}}made here{{$}}}}
     %o = linear %h, %t : tensor<4x3xf32>, tensor<3x8xf32> -> tensor<4x8xf32>
   // expected-error-re @+1 {{{{^}}'dist.convert' op takes a value as partial over "cp", but it is replicated; from there it may go: none{{$}}}}
     %y1 = dist.convert %o over "cp" partial to invariant by all_reduce : tensor<4x8xf32> -> tensor<4x8xf32>
@@ -59,7 +57,7 @@ func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %v: tensor<6x8xf32>) {
 func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %v: tensor<6x8xf32>) {
   %y = dist.local over <"tp"=2> (%a = %x : tensor<4x8xf32> as invariant, %u = %w : tensor<8x6xf32> as varying(1), %t = %v : tensor<6x8xf32> as varying(0)) -> (tensor<4x8xf32> as invariant) {
   // expected-error-re @+2 {{{{^}}'nn.linear' op has operand 0 invariant and operand 1 varying(1) over "tp"; the gradient of the first would be partial and nothing would join it: convert it from invariant to replicated, whose transpose is the all_reduce{{$}}}}
-    // expected-note @-2 {{the invariant operand is made here}}
+    // expected-note-re @-2 {{{{^}}the invariant operand is made here{{$}}}}
     %h = linear %a, %u : tensor<4x8xf32>, tensor<8x3xf32> -> tensor<4x3xf32>
     return %a : tensor<4x8xf32>
   }
@@ -71,7 +69,6 @@ func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %v: tensor<6x8xf32>) {
   %y = dist.local over <"tp"=2> (%a = %x : tensor<4x8xf32> as invariant, %u = %w : tensor<8x6xf32> as varying(1), %t = %v : tensor<6x8xf32> as varying(0)) -> (tensor<4x8xf32> as invariant) {
     %r = dist.convert %a over "tp" invariant to replicated : tensor<4x8xf32> -> tensor<4x8xf32>
     %h = linear %r, %u : tensor<4x8xf32>, tensor<8x3xf32> -> tensor<4x3xf32>
-    // expected-note @+1 0+ {{made here}}
     %o = linear %h, %t : tensor<4x3xf32>, tensor<3x8xf32> -> tensor<4x8xf32>
   // expected-error-re @+1 {{{{^}}'nn.gelu' op is not linear in operand 0, which is partial over "tp"; convert it before: partial to invariant by all_reduce, partial to replicated by all_reduce, partial to varying by reduce_scatter{{$}}}}
     %g = gelu %o : tensor<4x8xf32> -> tensor<4x8xf32>
@@ -85,7 +82,6 @@ func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %v: tensor<6x8xf32>) {
   %y = dist.local over <"tp"=2> (%a = %x : tensor<4x8xf32> as invariant, %u = %w : tensor<8x6xf32> as varying(1), %t = %v : tensor<6x8xf32> as varying(0)) -> (tensor<4x8xf32> as invariant) {
     %r = dist.convert %a over "tp" invariant to replicated : tensor<4x8xf32> -> tensor<4x8xf32>
     %h = linear %r, %u : tensor<4x8xf32>, tensor<8x3xf32> -> tensor<4x3xf32>
-    // expected-note @+1 0+ {{made here}}
     %o = linear %h, %t : tensor<4x3xf32>, tensor<3x8xf32> -> tensor<4x8xf32>
   // expected-error-re @+1 {{{{^}}'nn.add' op adds operand 0, partial over "tp", and operand 1, which is not; that would count once for each rank, so convert the partial one before{{$}}}}
     %g = add %o, %r : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
@@ -99,7 +95,6 @@ func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %v: tensor<6x8xf32>) {
   %y = dist.local over <"tp"=2> (%a = %x : tensor<4x8xf32> as invariant, %u = %w : tensor<8x6xf32> as varying(1), %t = %v : tensor<6x8xf32> as varying(0)) -> (tensor<4x8xf32> as invariant) {
     %r = dist.convert %a over "tp" invariant to replicated : tensor<4x8xf32> -> tensor<4x8xf32>
     %h = linear %r, %u : tensor<4x8xf32>, tensor<8x3xf32> -> tensor<4x3xf32>
-    // expected-note @+1 0+ {{made here}}
     %o = linear %h, %t : tensor<4x3xf32>, tensor<3x8xf32> -> tensor<4x8xf32>
   // expected-error-re @+1 {{{{^}}'nn.mul' op has operand 0 and operand 1 both partial over "tp"; a sum of products is not the product of sums, so one of them must be converted before{{$}}}}
     %g = mul %o, %o : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
@@ -113,9 +108,8 @@ func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %v: tensor<6x8xf32>) {
   %y = dist.local over <"tp"=2> (%a = %x : tensor<4x8xf32> as invariant, %u = %w : tensor<8x6xf32> as varying(1), %t = %v : tensor<6x8xf32> as varying(0)) -> (tensor<4x8xf32> as invariant) {
     %r = dist.convert %a over "tp" invariant to replicated : tensor<4x8xf32> -> tensor<4x8xf32>
     %h = linear %r, %u : tensor<4x8xf32>, tensor<8x3xf32> -> tensor<4x3xf32>
-    // expected-note @+1 0+ {{made here}}
     %o = linear %h, %t : tensor<4x3xf32>, tensor<3x8xf32> -> tensor<4x8xf32>
-  // expected-error-re @+1 {{{{^}}'nn.linear' op has an operand partial over "tp", which also splits factor k0 of operand 1; the summands would lie on ranks with other shards, so convert it before{{$}}}}
+  // expected-error-re @+1 {{{{^}}'nn.linear' op has an operand partial over "tp", which also splits factor f of operand 1; the summands would lie on ranks with other shards, so convert it before{{$}}}}
     %g = linear %o, %u : tensor<4x8xf32>, tensor<8x3xf32> -> tensor<4x3xf32>
     return %a : tensor<4x8xf32>
   }
@@ -135,7 +129,7 @@ func.func @f(%x: tensor<4x8xf32>, %w: tensor<4x4xf32>) {
 // An axis splits one factor of an op.
 func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) {
   %y = dist.local over <"tp"=2> (%a = %x : tensor<4x8xf32> as varying(0), %u = %w : tensor<8x6xf32> as varying(1)) -> (tensor<4x8xf32> as varying(0)) {
-  // expected-error-re @+1 {{{{^}}'nn.linear' op has factors d0 of operand 0 and n0 of operand 1 both split over "tp"; an axis may split one factor of an op{{$}}}}
+  // expected-error-re @+1 {{{{^}}'nn.linear' op has factors b of operand 0 and f of operand 1 both split over "tp"; an axis may split one factor of an op{{$}}}}
     %s = linear %a, %u : tensor<2x8xf32>, tensor<8x3xf32> -> tensor<2x3xf32>
     return %a : tensor<2x8xf32>
   }
@@ -216,7 +210,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 // -----
 // Two axes cut one dimension.
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error-re @+1 {{{{^}}the value varies in dimension 0 over two axes; in a region one axis cuts a dimension{{$}}}}
+  // expected-error-re @+1 {{{{^}}custom op 'dist.local' the value varies in dimension 0 over two axes; in a region one axis cuts a dimension{{$}}}}
   %y = dist.local over <"cp"=2, "tp"=2> (%a = %x : tensor<4x8xf32> as [varying(0), varying(0)]) -> (tensor<4x8xf32> as [varying(0), varying(0)]) {
     return %a : tensor<4x8xf32>
   }
@@ -225,7 +219,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 // -----
 // A dimension that is not there.
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error-re @+1 {{{{^}}the value is varying(2) over "tp", but it has 2 dimensions; allowed: 0 to 1{{$}}}}
+  // expected-error-re @+1 {{{{^}}custom op 'dist.local' the value is varying(2) over "tp", but it has 2 dimensions; allowed: 0 to 1{{$}}}}
   %y = dist.local over <"tp"=2> (%a = %x : tensor<4x8xf32> as varying(2)) -> (tensor<4x8xf32> as invariant) {
     return %a : tensor<4x8xf32>
   }
@@ -234,7 +228,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 // -----
 // A negative one.
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error-re @+1 {{{{^}}the value is varying(-1) over "tp", but it has 2 dimensions; allowed: 0 to 1{{$}}}}
+  // expected-error-re @+1 {{{{^}}custom op 'dist.local' the value is varying(-1) over "tp", but it has 2 dimensions; allowed: 0 to 1{{$}}}}
   %y = dist.local over <"tp"=2> (%a = %x : tensor<4x8xf32> as varying(-1)) -> (tensor<4x8xf32> as invariant) {
     return %a : tensor<4x8xf32>
   }
@@ -243,7 +237,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 // -----
 // Shards are even.
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error-re @+1 {{{{^}}the value has 4 elements in dimension 0, which is no multiple of the 3 ranks of "tp"{{$}}}}
+  // expected-error-re @+1 {{{{^}}custom op 'dist.local' the value has 4 elements in dimension 0, which is no multiple of the 3 ranks of "tp"{{$}}}}
   %y = dist.local over <"tp"=3> (%a = %x : tensor<4x8xf32> as varying(0)) -> (tensor<4x8xf32> as invariant) {
     return %a : tensor<4x8xf32>
   }
@@ -252,7 +246,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 // -----
 // The batch belongs to the plan.
 func.func @f(%x: tensor<?x8xf32>) {
-  // expected-error-re @+1 {{{{^}}the value is varying(0) over "tp", but that dimension is the batch, which the plan splits{{$}}}}
+  // expected-error-re @+1 {{{{^}}custom op 'dist.local' the value is varying(0) over "tp", but that dimension is the batch, which the plan splits{{$}}}}
   %y = dist.local over <"tp"=2> (%a = %x : tensor<?x8xf32> as varying(0)) -> (tensor<?x8xf32> as varying(0)) {
     return %a : tensor<?x8xf32>
   }
@@ -261,7 +255,7 @@ func.func @f(%x: tensor<?x8xf32>) {
 // -----
 // One local type an axis.
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error-re @+1 {{{{^}}found 2 local types for 1 axes; each axis needs one{{$}}}}
+  // expected-error-re @+1 {{{{^}}custom op 'dist.local' found 2 local types for 1 axes; each axis needs one{{$}}}}
   %y = dist.local over <"tp"=2> (%a = %x : tensor<4x8xf32> as [replicated, invariant]) -> (tensor<4x8xf32> as invariant) {
     return %a : tensor<4x8xf32>
   }
@@ -270,7 +264,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 // -----
 // A local type that is none.
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error-re @+1 {{{{^}}unknown local type 'shared' (known: replicated, invariant, varying, partial){{$}}}}
+  // expected-error-re @+1 {{{{^}}custom op 'dist.local' unknown local type 'shared' (known: replicated, invariant, varying, partial){{$}}}}
   %y = dist.local over <"tp"=2> (%a = %x : tensor<4x8xf32> as shared) -> (tensor<4x8xf32> as invariant) {
     return %a : tensor<4x8xf32>
   }
@@ -279,7 +273,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 // -----
 // Varying says where.
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error-re @+1 {{{{^}}expected the dimension that varies, as in varying(1){{$}}}}
+  // expected-error-re @+1 {{{{^}}custom op 'dist.local' expected the dimension that varies, as in varying(1){{$}}}}
   %y = dist.local over <"tp"=2> (%a = %x : tensor<4x8xf32> as varying) -> (tensor<4x8xf32> as invariant) {
     return %a : tensor<4x8xf32>
   }
@@ -288,7 +282,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 // -----
 // An axis without ranks.
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error-re @+1 {{{{^}}axis "tp" has 0 ranks; at least 1 is needed{{$}}}}
+  // expected-error-re @+1 {{{{^}}custom op 'dist.local' axis "tp" has 0 ranks; at least 1 is needed{{$}}}}
   %y = dist.local over <"tp"=0> (%a = %x : tensor<4x8xf32> as invariant) -> (tensor<4x8xf32> as invariant) {
     return %a : tensor<4x8xf32>
   }
@@ -327,15 +321,6 @@ func.func @f(%x: tensor<4x8xf32>) {
   return
 }
 // -----
-// No return.
-func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error-re @+1 {{{{^}}'dist.local' op must end the region in nn.return{{$}}}}
-  %y = dist.local over <"tp"=2> (%a = %x : tensor<4x8xf32> as invariant) -> (tensor<4x8xf32> as invariant) {
-    %g = gelu %a : tensor<4x8xf32> -> tensor<4x8xf32>
-  }
-  return
-}
-// -----
 // Too few values.
 func.func @f(%x: tensor<4x8xf32>) {
   %y = dist.local over <"tp"=2> (%a = %x : tensor<4x8xf32> as invariant) -> (tensor<4x8xf32> as invariant) {
@@ -348,9 +333,9 @@ func.func @f(%x: tensor<4x8xf32>) {
 // A value of another shape.
 func.func @f(%x: tensor<4x8xf32>) {
   %y = dist.local over <"tp"=2> (%a = %x : tensor<4x8xf32> as invariant) -> (tensor<4x8xf32> as varying(1)) {
-  // expected-error-re @+1 {{{{^}}'nn.return' op returns 'tensor<4x8xf32>' as value 0, expected 'tensor<4x4xf32>'{{$}}}}
-  // expected-error-re @+1 {{{{^}}'nn.return' op returns value 0 invariant over "tp", expected varying(1); convert it before, by slice{{$}}}}
-    // expected-note @-3 {{made here}}
+  // expected-error-re @+3 {{{{^}}'nn.return' op returns 'tensor<4x8xf32>' as value 0, expected 'tensor<4x4xf32>'{{$}}}}
+  // expected-error-re @+2 {{{{^}}'nn.return' op returns value 0 invariant over "tp", expected varying(1); convert it before, by slice{{$}}}}
+    // expected-note-re @-3 {{{{^}}made here{{$}}}}
     return %a : tensor<4x8xf32>
   }
   return
@@ -358,7 +343,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 // -----
 // The backward: its arguments.
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error-re @+3 {{{{^}}backward has 1 arguments, expected 2: the operands and the gradient of each float result{{$}}}}
+  // expected-error-re @+3 {{{{^}}custom op 'dist.local' backward has 1 arguments, expected 2: the operands and the gradient of each float result{{$}}}}
   %y = dist.local over <"tp"=2> (%a = %x : tensor<4x8xf32> as invariant) -> (tensor<4x8xf32> as invariant) {
     return %a : tensor<4x8xf32>
   } backward (%a) {
@@ -377,7 +362,7 @@ func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) {
   } backward (%a, %u, %dy) {
     %r = dist.convert %a over "tp" invariant to replicated : tensor<4x8xf32> -> tensor<4x8xf32>
     %du = matmul %r, %dy "b h, b f -> h f" : tensor<4x8xf32>, tensor<4x3xf32> -> tensor<8x3xf32>
-    // expected-note @+1 {{made here}}
+    // expected-note-re @+1 {{{{^}}made here{{$}}}}
     %dr = linear transposed %dy, %u : tensor<4x3xf32>, tensor<8x3xf32> -> tensor<4x8xf32>
   // expected-error-re @+1 {{{{^}}'nn.return' op returns value 0 partial over "tp", expected invariant; convert it before, by all_reduce{{$}}}}
     return %dr, %du : tensor<4x8xf32>, tensor<8x3xf32>

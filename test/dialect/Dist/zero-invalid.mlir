@@ -15,6 +15,6 @@ dist.plan @p for @gpt on @m {
 }
 // -----
 dist.plan @p for @gpt on @m {
-  // expected-error-re @+1 {{{{^}}expected when parameters are gathered: per_use, kept, once or once_partial{{$}}}}
+  // expected-error-re @+1 {{{{^}}custom op 'dist.zero' expected when parameters are gathered: per_use, kept, once or once_partial{{$}}}}
   zero 3 over "dp" gather sometimes
 }

@@ -91,7 +91,19 @@ const std::map<std::string, Expected> &expected() {
       {"adamw", {"d0 d1, d0 d1, d0 d1, d0 d1, _, _, _ -> d0 d1, d0 d1, d0 d1", "NNNNNNN"}},
       {"adamw_unless", {"d0 d1, d0 d1, d0 d1, d0 d1, _, _, _, _ -> d0 d1, d0 d1, d0 d1", "NNNNNNNN"}},
       {"cast", {"d0 d1 -> d0 d1", "N"}},
-      {"cast_summands", {"d0 d1 -> d0 d1", "J"}}};
+      {"cast_summands", {"d0 d1 -> d0 d1", "J"}},
+      {"router_logits", {"b s !h, !h !e -> b s !e", "MM"}},
+      {"router", {"b !s !e, b !s -> b !s !k, b !s !k, b !n !c, b", "NN"}},
+      {"router_normalized", {"b !s !e, b !s -> b !s !k, b !s !k, b !n !c, b", "NN"}},
+      {"router_sigmoid", {"b !s !e, b !s -> b !s !k, b !s !k, b !n !c, b", "NN"}},
+      {"router_sigmoid_normalized", {"b !s !e, b !s -> b !s !k, b !s !k, b !n !c, b", "NN"}},
+      {"router_grad", {"b !s !k, b !s !e -> b !s !e", "NN"}},
+      {"router_grad_load", {"b !s !k, b !s !e, b -> b !s !e", "NNN"}},
+      {"dispatch", {"b !s h, b !s !k, b !n !c -> !e b !c h", "MNN"}},
+      {"dispatch_weighted", {"b !s h, b !s !k, b !n !c, b !s !k -> !e b !c h", "MNNM"}},
+      {"combine", {"!e b !c h, b !s !k, b !n !c -> b !s h", "MNN"}},
+      {"combine_weighted", {"!e b !c h, b !s !k, b !n !c, b !s !k -> b !s h", "MNNM"}},
+      {"combine_grad", {"!e b !c h, b !s h, b !s !k -> b !s !k", "MMN"}}};
   return rules;
 }
 

@@ -29,9 +29,8 @@ nn.block @b(%q: tensor<?x4x3x2x5xf32>, %k: tensor<?x4x3x5xf32>, %v: tensor<?x4x3
 // -----
 
 nn.block @b(%q: tensor<?x4x3x5xbf16>, %k: tensor<?x4x3x5xf32>, %v: tensor<?x4x3x2xf32>, %a: tensor<?x4xi64>, %b: tensor<?x4xi32>) {
-  // expected-error-re @+4 {{{{^}}'nn.attention' op element type of k is 'f32', expected 'bf16' (that of q){{$}}}}
-  // expected-error-re @+3 {{{{^}}'nn.attention' op element type of v is 'f32', expected 'bf16' (that of q){{$}}}}
-  // expected-error-re @+2 {{{{^}}'nn.attention' op element type of y is 'f32', expected 'bf16' (that of q){{$}}}}
+  // expected-error-re @+3 {{{{^}}'nn.attention' op element type of k is 'f32', expected 'bf16' (that of q){{$}}}}
+  // expected-error-re @+2 {{{{^}}'nn.attention' op element type of v is 'f32', expected 'bf16' (that of q){{$}}}}
   // expected-error-re @+1 {{{{^}}'nn.attention' op element type of q_positions is 'i64', expected 'i32'{{$}}}}
   %0 = attention %q, %k, %v at %a, %b causal scale(0.5) : tensor<?x4x3x5xbf16>, tensor<?x4x3x5xf32>, tensor<?x4x3x2xf32>, tensor<?x4xi64>, tensor<?x4xi32> -> tensor<?x4x3x2xf32>
   return
@@ -75,7 +74,7 @@ nn.block @b(%q: tensor<?x4x3x5xf32>, %k: tensor<?x4x3x5xf32>, %v: tensor<?x4x3x2
 // -----
 
 nn.block @b(%q: tensor<?x4x3x5xf32>, %k: tensor<?x4x3x5xf32>, %v: tensor<?x4x3x2xf32>, %a: tensor<?x4xi32>, %b: tensor<?x4xi32>) {
-  // expected-error-re @+1 {{{{^}}custom op 'nn.attention' attention has no argument 'cap' (known: scale, window, softcap){{$}}}}
+  // expected-error-re @+1 {{{{^}}custom op 'nn.attention' attention has no argument 'cap' (known: scale, window, softcap, ring){{$}}}}
   %0 = attention %q, %k, %v at %a, %b causal scale(0.5) cap(2.0) : tensor<?x4x3x5xf32>, tensor<?x4x3x5xf32>, tensor<?x4x3x2xf32>, tensor<?x4xi32>, tensor<?x4xi32> -> tensor<?x4x3x2xf32>
   return
 }

@@ -12,7 +12,7 @@ nn.block @b(%x: tensor<?x5x6xf32>, %p: tensor<?x4xi64>) {
 // -----
 
 nn.block @b(%x: tensor<5xf32>, %p: tensor<5x1xi32>) {
-  // expected-error-re @+1 {{{{^}}'nn.dropout' op x has 1 dimensions, expected at least 2{{$}}}}
+  // expected-error-re @+1 {{{{^}}'nn.dropout' op x has 1 dimension, expected at least 2{{$}}}}
   %0 = dropout %x at %p rate(0.5) : tensor<5xf32>, tensor<5x1xi32> -> tensor<5xf32>
   return
 }
@@ -32,8 +32,20 @@ nn.block @b(%x: tensor<2x5x6xf32>, %p: tensor<2x5xi32>, %d: tensor<2xi64>) {
 nn.block @b(%x: tensor<2x5x6xf32>, %p: tensor<2x5xi32>, %d: tensor<2xi32>) {
   // expected-error-re @+1 {{{{^}}'nn.dropout' op has 2 extents, expected 1: one for each dimension of x behind the first two{{$}}}}
   %0 = dropout %x at %p rate(0.5) draws %d of [6, 1] stream "a" : tensor<2x5x6xf32>, tensor<2x5xi32>, tensor<2xi32> -> tensor<2x5x6xf32>
+  return
+}
+
+// -----
+
+nn.block @b(%x: tensor<2x5x6xf32>, %p: tensor<2x5xi32>, %d: tensor<2xi32>) {
   // expected-error-re @+1 {{{{^}}'nn.dropout' op has 8.0e9 features a token, expected at most 2^32{{$}}}}
   %1 = dropout %x at %p rate(0.5) draws %d of [8000000000] stream "a" : tensor<2x5x6xf32>, tensor<2x5xi32>, tensor<2xi32> -> tensor<2x5x6xf32>
+  return
+}
+
+// -----
+
+nn.block @b(%x: tensor<2x5x6xf32>, %p: tensor<2x5xi32>, %d: tensor<2xi32>) {
   // expected-error-re @+1 {{{{^}}'nn.dropout' op has a stream, extents or offsets but no draws{{$}}}}
   %2 = dropout %x at %p rate(0.5) stream "a" : tensor<2x5x6xf32>, tensor<2x5xi32> -> tensor<2x5x6xf32>
   return
@@ -46,6 +58,12 @@ func.func @f(%x: tensor<2x5x6xf32>, %p: tensor<2x5xi32>, %d: tensor<2xi32>, %o: 
   // expected-error-re @+2 {{{{^}}'nn.dropout' op has an offset in dimension 1 of x, expected 2 to 2{{$}}}}
   // expected-error-re @+1 {{{{^}}'nn.dropout' op has two offsets in dimension 2 of x{{$}}}}
   %0 = nn.dropout %x at %p rate(0.5) draws %d of [6] stream "a" number %o offsets %o, %o, %o dims [1, 2, 2] : tensor<2x5x6xf32>, tensor<2x5xi32>, tensor<2xi32> -> tensor<2x5x6xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x5x6xf32>, %p: tensor<2x5xi32>, %d: tensor<2xi32>, %o: i64) {
   // expected-error-re @+2 {{{{^}}'nn.dropout' op has 1 offsets for 2 dimensions{{$}}}}
   // expected-error-re @+1 {{{{^}}'nn.dropout' op has two offsets in dimension 2 of x{{$}}}}
   %1 = nn.dropout %x at %p rate(0.5) draws %d of [6] stream "a" offsets %o dims [2, 2] : tensor<2x5x6xf32>, tensor<2x5xi32>, tensor<2xi32> -> tensor<2x5x6xf32>

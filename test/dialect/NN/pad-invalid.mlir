@@ -19,7 +19,7 @@ nn.block @b(%x: tensor<2x3xf32>) {
 // -----
 
 nn.block @b(%x: tensor<2xf32>) {
-  // expected-error-re @+1 {{{{^}}'nn.pad' op x has 1 dimensions, expected 2 (the rank of y){{$}}}}
+  // expected-error-re @+1 {{{{^}}'nn.pad' op x has 1 dimension, expected 2 (the rank of y){{$}}}}
   %0 = pad %x dim 0 from 0 : tensor<2xf32> -> tensor<2x3xf32>
   return
 }

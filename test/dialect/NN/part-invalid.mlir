@@ -19,7 +19,7 @@ nn.block @b(%x: tensor<2x3xf32>) {
 // -----
 
 nn.block @b(%x: tensor<2x3xf32>) {
-  // expected-error-re @+1 {{{{^}}'nn.part' op y has 1 dimensions, expected 2 (the rank of x){{$}}}}
+  // expected-error-re @+1 {{{{^}}'nn.part' op y has 1 dimension, expected 2 (the rank of x){{$}}}}
   %0 = part %x dim 0 from 0 : tensor<2x3xf32> -> tensor<2xf32>
   return
 }

@@ -29,6 +29,12 @@ nn.block @b() {
 nn.block @b() {
   // expected-error-re @+1 {{{{^}}'nn.positions' op is in zigzag of 6 tokens over 2 ranks, expected a multiple of 4 tokens{{$}}}}
   %0 = positions zigzag 2 of 6 : tensor<2x6xi32>
+  return
+}
+
+// -----
+
+nn.block @b() {
   // expected-error-re @+1 {{{{^}}'nn.positions' op is in zigzag over 0 ranks, expected at least 1{{$}}}}
   %1 = positions zigzag 0 of 6 : tensor<2x6xi32>
   return

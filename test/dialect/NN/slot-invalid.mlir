@@ -132,6 +132,26 @@ nn.recipe @r for @gpt {
 nn.training_step @t of @gpt with @r microbatches 1 slots {
   // expected-error-re @+1 {{{{^}}'nn.slot' op 'a' is in zigzag, which only inputs with a sequence can be{{$}}}}
   slot value "a" : tensor<2x4xi32> zigzag 2
+} begin {
+} microbatch {
+} update {
+} evaluate {
+}
+
+// -----
+
+nn.model @gpt(%tokens: tensor<?x4xi32>, %next: tensor<?x4xi32>) -> (tensor<f32>, tensor<i64>) {
+  %w = param "wte" : tensor<8x8xf32> init normal(0.02)
+  %e = embedding %tokens, %w : tensor<?x4xi32>, tensor<8x8xf32> -> tensor<?x4x8xf32>
+  %sum, %count = cross_entropy %e, %next : tensor<?x4x8xf32>, tensor<?x4xi32> -> tensor<f32>, tensor<i64>
+  return %sum, %count : tensor<f32>, tensor<i64>
+}
+nn.recipe @r for @gpt {
+  batch 8 sequences
+  optimizer adamw(betas = [0.9, 0.95], weight_decay = 0.1)
+  learning_rate constant(0.1)
+}
+nn.training_step @t of @gpt with @r microbatches 1 slots {
   // expected-error-re @+1 {{{{^}}'nn.slot' op 'b' is in zigzag over 0 ranks, expected at least 1{{$}}}}
   slot input "b" : tensor<2x4xi32> zigzag 0
 } begin {

@@ -26,8 +26,7 @@ nn.block @b(%x: tensor<3x5xf32>) {
 // -----
 
 nn.block @b(%x: tensor<3x5xi32>) {
-  // expected-error-re @+2 {{{{^}}'nn.sum_over' op element type of x is 'i32', expected a float{{$}}}}
-  // expected-error-re @+1 {{{{^}}'nn.sum_over' op element type of y is 'i32', expected a float{{$}}}}
+  // expected-error-re @+1 {{{{^}}'nn.sum_over' op element type of x is 'i32', expected a float type{{$}}}}
   %0 = sum_over %x dim 1 : tensor<3x5xi32> -> tensor<3xi32>
   return
 }

@@ -126,11 +126,9 @@ class Llama3(Job):
         out = Counter()
         out["forward", "all_reduce", "tp", whole] = 2 * n + self.first(stage)
         out["forward", "all_reduce", "tp", row] = 3 * self.last(stage)
-        out["backward", "all_reduce", "tp", whole] = n + self.last(stage)  # behind gate and up; behind the head
-        # Two ranks share a KV head: gradients of keys and of values, then of what queries read; of what keys read
+        out["backward", "all_reduce", "tp", whole] = 2 * n + self.last(stage)
+        # Two ranks share a KV head: gradients of keys and of values
         out["backward", "all_reduce", "tp:(8)2", WORD * self.s * self.head] = 2 * n
-        out["backward", "all_reduce", "tp:(8)2", whole] = n
-        out["backward", "all_reduce", "tp:(1)8", whole] = n
         return out
 
     def scalars(self, stage):

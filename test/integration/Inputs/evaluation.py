@@ -1,8 +1,8 @@
 """Evaluates on held-out files, beside training and alone, and compares.
 
-usage: evaluation.py MODEL PLAN --data FILE (u16) --work DIR
+usage: evaluation.py MODEL PLAN --data FILE (u16) --work DIR [--sequence N]
 
-The model's plan `single` is the reference. Its batch is 8 sequences of 27 tokens.
+The model's plan `single` is the reference. Its batch is 8 sequences.
 """
 import argparse
 import json
@@ -12,14 +12,14 @@ import shutil
 
 import runs
 
-BATCH = 8 * 27
-
 parser = argparse.ArgumentParser()
 parser.add_argument("model")
 parser.add_argument("plan")
 parser.add_argument("--data", required=True)
 parser.add_argument("--work", required=True)
+parser.add_argument("--sequence", type=int, default=27, help="tokens of a sequence")
 options = parser.parse_args()
+BATCH = 8 * options.sequence
 
 os.makedirs(options.work, exist_ok=True)
 with open(options.data, "rb") as file:

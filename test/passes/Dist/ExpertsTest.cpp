@@ -42,9 +42,9 @@ TEST(Experts, OverTensorParallelRanks) {
     expectEqual(2, 2, zero, "experts over {\"dp\", \"tp\"}\nsplit megatron over \"tp\"");
   }
 }
-// The comparison can fail: an exchange that does nothing is seen.
+// The comparison can fail: sums over the two homes of each expert are seen. (An exchange that does nothing has no shape.)
 TEST(Experts, WhatIsBrokenIsSeen) {
-  TestPlan plan{2, 1, 0, "experts over \"dp\""};
+  TestPlan plan{4, 1, 0, "experts over {\"dp\":(2)2}"};
   plan.entries = "capacity 1";
-  EXPECT_GT(compareWithOneRank(fourExperts, plan, 4, 1, 1, "dist.all_to_all").value, 1e-3);
+  EXPECT_GT(compareWithOneRank(fourExperts, plan, 8, 1, 1, "dist.all_reduce").value, 1e-3);
 }

@@ -74,6 +74,14 @@ TEST(Sequence, OddDegrees) {
   expectEqual(twelve.model, planOf(1, 3, 2, 1, tactics(true, "ring")));
   expectEqual(twelve.model, planOf(2, 3, 1, 1, tactics(false, "all_gather")));
 }
+// Accumulators and parameters split over both data axes, gathered again for backward.
+TEST(Sequence, WithZero) {
+  for (int64_t zero : {2, 3})
+    expectEqual(gpt.model, planOf(2, 2, 2, zero, tactics(true, zero == 2 ? "ring" : "all_to_all")));
+  expectEqual(llama.model, planOf(1, 2, 4, 3, tactics(true, "ring")));
+}
+// More ranks than KV heads: two of the four take one KV head, and half of its query heads each.
+TEST(Sequence, HeadsOverSubAxes) { expectEqual(llama.model, planOf(2, 4, 1, 1, tactics(false, "all_to_all"))); }
 // The comparison can fail.
 TEST(Sequence, WhatIsBrokenIsSeen) {
   TestPlan plan = planOf(1, 2, 1, 0, tactics(false, "ring"));

@@ -6,7 +6,7 @@ dist.plan @part for @moe on @m {
   experts over {"dp":(2)2}
   split megatron over "tp"
 }
-// CHECK: slot param "h.0.gate.weight" {{.*}} on #dist.sharding<@m, [{}, {}]>
-// CHECK: slot param "h.0.experts.up.weight" {{.*}} on #dist.sharding<@m, [{"dp":(2)2}, {}, {"tp"}]>
-// CHECK: slot accumulator "h.0.gate.weight" {{.*}} on #dist.sharding<@m, [{}, {}], partial={"dp"}>
-// CHECK: slot accumulator "h.0.experts.up.weight" {{.*}} on #dist.sharding<@m, [{"dp":(2)2}, {}, {"tp"}], partial={"dp":(1)2}>
+// CHECK: slot param "h.0.gate.weight" {{.*}} on #r_r{{$}}
+// CHECK: slot param "h.0.experts.up.weight" {{.*}} on #dp2x2_r_tp{{$}}
+// CHECK: slot accumulator "h.0.gate.weight" {{.*}} on #r_r_sum_dp{{$}}
+// CHECK: slot accumulator "h.0.experts.up.weight" {{.*}} on #dp2x2_r_tp_sum_dp1x2{{$}}

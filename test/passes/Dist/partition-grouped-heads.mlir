@@ -1,5 +1,6 @@
 // A Llama layer: gradients of q and kv inputs are added before one all_reduce. On more ranks than KV heads the gradients of
-// keys and values are joined over the ranks that repeat a head.
+// keys and values are joined over the ranks that repeat a head; each of these then takes half of a head into the gradient of the input, so
+// that it is joined once.
 // RUN: cat %S/Inputs/llama.mlir %s | hocket-opt --nn-pipeline="plan=megatron rows=4" --dist-apply-plan=whole-below=256 --dist-propagate-shardings --dist-partition -o %t
 // RUN: hocket-opt --verify-roundtrip %t | sed -n -f %S/Inputs/collectives.sed | FileCheck %s --check-prefix=TWO
 // RUN: cat %S/Inputs/llama.mlir %s | hocket-opt --nn-pipeline="plan=four rows=4" --dist-apply-plan=whole-below=256 --dist-propagate-shardings --dist-partition -o %t
@@ -44,7 +45,6 @@ dist.plan @four for @gpt on @wide {
 // FOUR-NEXT: all_reduce "tp" tensor<4x5x8xf32> backward : split megatron over tp: matmul of layers.0.mlp.gate_up sums over d=12
 // FOUR-NEXT: all_reduce {"tp":(2)2} tensor<4x5x1x4xf32> backward : split megatron over tp: attention_grad of layers.0.attn sums over g=2
 // FOUR-NEXT: all_reduce {"tp":(2)2} tensor<4x5x1x4xf32> backward : split megatron over tp: attention_grad of layers.0.attn sums over g=2
-// FOUR-NEXT: all_reduce {"tp":(2)2} tensor<4x5x8xf32> backward : split megatron over tp: matmul of layers.0.attn.q sums over n=2
-// FOUR-NEXT: all_reduce {"tp":(1)2} tensor<4x5x8xf32> backward : split megatron over tp: matmul of layers.0.attn.kv sums over n=2
+// FOUR-NEXT: all_reduce "tp" tensor<4x5x8xf32> backward : split megatron over tp: matmul of layers.0.attn.kv sums over n=2 and d=4
 // FOUR-NEXT: all_reduce {"tp":(1)2} tensor<f32> : split megatron over tp: square_sum of layers.0.attn.kv sums over d2=2
 // FOUR-NOT: {{.}}

@@ -26,6 +26,22 @@ TEST(Experts, Router) {
                   {1e-5});
 }
 
+// Without an auxiliary loss nobody reads the load, and where a combine is not weighted nobody reads weights: they have no memory.
+TEST(Experts, RouterOfWhichPartsAreNotRead) {
+  Sizes s = sizes[0];
+  for (const char *read : {"%w, %s, %t", "%s, %t, %b"}) {
+    bool weights = read[1] == 'w';
+    std::string types = weights ? formatv("{0}, {1}, {2}", choices(s, "f32"), choices(s, "i32"), places(s)).str()
+                                : formatv("{0}, {1}, tensor<2xf32>", choices(s, "i32"), places(s)).str();
+    checkKernel(formatv("func.func private @k(%l: {0}, %p: {1}) -> ({2}) {{\n"
+                        "%w, %s, %t, %b = nn.router %l at %p top {3} balance(0.5) : {0}, {1} -> {4}, {5}, {6}, tensor<2xf32>\n"
+                        "return {7} : {2} }",
+                        logits(s), tensor({2, s.tokens}, "i32"), types, s.top, choices(s, "f32"), choices(s, "i32"), places(s),
+                        read),
+                {1e-5});
+  }
+}
+
 TEST(Experts, RouterGrad) {
   for (Sizes s : sizes)
     for (const char *options : {"balance(0.5)", "normalized scale(2.5)", "sigmoid normalized balance(0.5)", "sigmoid"})

@@ -28,7 +28,6 @@ dist.mesh @m<"dp"=2>
 #rows = #dist.sharding<@m, [{"dp"}, {}]>
 #sum = #dist.sharding<@m, [{}, {}], partial={"dp"}>
 #whole = #dist.sharding<@m, [{}, {}]>
-#rows_sum = #dist.sharding<@m, [{"dp"}, {}], partial={"dp"}>
 nn.training_step @train of @gpt with @r microbatches 1 slots {
   slot input "tokens" : tensor<1x1xi32> on #dist.shard<tensor<2x1xi32>, #rows>
   slot input "next" : tensor<1x1xi32> on #dist.shard<tensor<2x1xi32>, #rows>

@@ -28,11 +28,20 @@ bool joinSummands(Operation *op) {
   return true;
 }
 
-/// all_reduce(a), all_reduce(b), next to one another, as all_reduce(a, b).
+/// The all_reduce before `second` over the same axes whose value nobody uses in between.
+static AllReduceOp previousLike(AllReduceOp second) {
+  for (Operation *previous = second->getPrevNode(); previous; previous = previous->getPrevNode())
+    if (auto join = dyn_cast<AllReduceOp>(previous); join && join.getAxes() == second.getAxes())
+      return llvm::all_of(join->getUsers(), [&](Operation *user) { return second->isBeforeInBlock(user); })
+                 ? join
+                 : AllReduceOp();
+  return {};
+}
+/// all_reduce(a), all_reduce(b) as all_reduce(a, b), where both are ready before either is used.
 bool twoValuesAtOnce(Operation *op) {
-  auto first = dyn_cast<AllReduceOp>(op);
-  auto second = first ? dyn_cast_or_null<AllReduceOp>(op->getNextNode()) : AllReduceOp();
-  if (!second || first.getXs().size() != 1 || second.getXs().size() != 1 || first.getAxes() != second.getAxes() ||
+  auto second = dyn_cast<AllReduceOp>(op);
+  auto first = second ? previousLike(second) : AllReduceOp();
+  if (!first || first.getXs().size() != 1 || second.getXs().size() != 1 || first.getAxes() != second.getAxes() ||
       first.getReduction() != second.getReduction() || nn::getPhase(first) != nn::getPhase(second) ||
       second.getXs()[0] == first.getYs()[0])
     return false;

@@ -119,6 +119,14 @@ bool movePastLastUser(Operation *op) {
   return join && !op->use_empty() && movePast(join, usersInOrder(op).back());
 }
 
+/// An axis of several devices that the claim does not name; the last of the mesh.
+static std::optional<AxisRef> freeAxis(Operation *op, ShardingAttr sharding) {
+  std::optional<AxisRef> found;
+  for (auto each : meshOf(op).getAxes().getAsRange<MeshAxisAttr>())
+    if (AxisRef ref = axis(op, each.getName()); each.getSize() > 1 && !uses(sharding, ref))
+      found = ref;
+  return found;
+}
 bool wrongPartial(Operation *op) {
   if (op->getNumResults() == 0 || !claimOf(op->getResult(0)))
     return false;
@@ -127,8 +135,8 @@ bool wrongPartial(Operation *op) {
   ShardingAttr sharding = said.getSharding();
   if (sharding.isPartial())
     sharding = sharding.withoutPartial();
-  else if (!uses(sharding, axis(op, "tp")))
-    sharding = sharding.withPartial(axis(op, "tp"));
+  else if (std::optional<AxisRef> free = freeAxis(op, sharding))
+    sharding = sharding.withPartial(*free);
   else
     return false;
   all[0] = ShardAttr::get(op->getContext(), said.getGlobal(), sharding);

@@ -18,7 +18,7 @@ bool dropOffset(mlir::Operation *op);       ///< an op that took an offset takes
 bool movePastFirstUser(mlir::Operation *op);
 bool movePastLastUser(mlir::Operation *op);
 bool otherCast(mlir::Operation *op);    ///< a cast of summands becomes one of the sum, and the other way round
-bool wrongPartial(mlir::Operation *op); ///< claims that its first result is partial over tp, or is not any more
+bool wrongPartial(mlir::Operation *op); ///< claims that its first result is partial over an axis, or is not any more
 bool oneAxisLess(mlir::Operation *op); ///< an all_reduce, a mask, an offset over all but the last of its axes
 bool oneAxisMore(mlir::Operation *op); ///< an all_reduce over an axis over which its operand is not partial
 bool otherDimension(mlir::Operation *op);
@@ -54,7 +54,7 @@ bool scatterOtherThenExchange(mlir::Operation *op);  ///< for a reduce_scatter
 bool scatterAndGatherLast(mlir::Operation *op);      ///< as scatterAndGather, of the last dimension that fits
 bool gatherTwice(mlir::Operation *op);               ///< behind an all_gather: a slice and the gather again
 bool gatherAndSlice(mlir::Operation *op);            ///< behind a reduce_scatter or a slice
-bool computeOnShards(mlir::Operation *op);           ///< an elementwise op on shards of what dp's ranks all hold
+bool computeOnShards(mlir::Operation *op);           ///< an elementwise op on shards of what tp's ranks all hold
 bool joinSummands(mlir::Operation *op);              ///< an all_reduce of a sum as the sum of two
 bool twoValuesAtOnce(mlir::Operation *op);           ///< two all_reduces next to one another as one
 bool joinedAxesBackwards(mlir::Operation *op);

@@ -31,6 +31,7 @@ static TestPlan expertsOverDp() {
 
 const Case square{"square", &fourHeadGpt, {2, 2, 1}}, llamaSquare{"llama_square", &groupedLlama, {2, 2, 1}};
 const Case wide{"wide", &fourHeadGpt, {1, 4, 0}}, narrow{"narrow", &fourHeadGpt, {1, 2, 0}};
+const Case idle{"idle", &fourHeadGpt, {2, 2, 0, ""}}, llamaIdle{"llama_idle", &groupedLlama, {2, 2, 0}};
 const Case sequenced{"sequenced", &longerGpt,
                      planOf(1, 1, 4, 0, "split megatron over \"tp\"\nsequence over \"tp\"")};
 const Case gathered{"gathered", &longerLlama, planOf(2, 2, 1, 1, "context over \"cp\" all_gather")};

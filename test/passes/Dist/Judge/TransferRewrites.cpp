@@ -208,29 +208,29 @@ bool gatherAndSlice(Operation *op) {
     return gatherAndSliceBehind(op, static_cast<int64_t>(slice.getDim()), slice.getAxesAttr());
   return false;
 }
-/// gelu, silu and casts of what all ranks of dp hold, each on a part: sliced before, gathered behind.
+/// gelu, silu and casts of what all ranks of tp hold, each on a part: sliced before, gathered behind.
 bool computeOnShards(Operation *op) {
   if (!isa<nn::GeluOp, nn::SiluOp, nn::CastOp>(op) || op->getNumOperands() != 1)
     return false;
   auto x = dyn_cast<OpResult>(op->getOperand(0));
-  if (!x || !claimOf(x) || !claimOf(op->getResult(0)) || uses(claimOf(x).getSharding(), axis(op, "dp")) ||
+  if (!x || !claimOf(x) || !claimOf(op->getResult(0)) || uses(claimOf(x).getSharding(), axis(op, "tp")) ||
       claimOf(x).getSharding().isPartial())
     return false;
-  AxisRef dp = axis(op, "dp");
+  AxisRef tp = axis(op, "tp");
   ShardAttr said = claimOf(op->getResult(0));
   for (int64_t dim = 0; dim < said.getGlobal().getRank(); ++dim) {
-    ShardingAttr split = splitFurther(said.getSharding(), dim, dp);
+    ShardingAttr split = splitFurther(said.getSharding(), dim, tp);
     if (!divides(op, said.getGlobal(), dim, split))
       continue;
     OpBuilder builder(op);
     Value part = insert<SliceOp>(builder, op, claimOf(x).getGlobal(), split, Value(x), number(op, dim),
-                                 axesAttr(op, dp));
+                                 axesAttr(op, tp));
     Operation *made = builder.clone(*op);
     made->setOperand(0, part);
     made->getResult(0).setType(localOf(op, said.getGlobal(), split));
     claim(made, {split}, said.getGlobal());
     op->getResult(0).replaceAllUsesWith(insert<AllGatherOp>(builder, op, said.getGlobal(), said.getSharding(),
-                                                            made->getResult(0), number(op, dim), axesAttr(op, dp),
+                                                            made->getResult(0), number(op, dim), axesAttr(op, tp),
                                                             cause(op)));
     op->erase();
     return true;

@@ -22,17 +22,17 @@ nn.training_step @train of @gpt with @r microbatches 1 slots {
   slot param "w" : tensor<8x8xf32> init zeros on #dist.shard<tensor<16x8xf32>, #tp_r>
 } begin {
 } microbatch {
-  // expected-note-re @+1 + {{{{^}}%h is made here, split over {"tp"} in dimension 1{{$}}}}
+  // expected-note-re @+1 {{{{^}}%h is made here, split over {"tp"} in dimension 1{{$}}}}
   %h = read value "h" : tensor<4x8xf32> on [#dist.shard<tensor<4x16xf32>, #tp>]
-  // expected-note-re @+1 + {{{{^}}%w is made here, split over {"tp"} in dimension 0{{$}}}}
+  // expected-note-re @+1 {{{{^}}%w is made here, split over {"tp"} in dimension 0{{$}}}}
   %w = read param "w" : tensor<8x8xf32> on [#dist.shard<tensor<16x8xf32>, #tp_r>]
-  // expected-error-re @+1 {{{{^}}'nn.linear' op claims that result 0 (%linear) is whole, but its operands make it partial over {"tp"} by sum{{$}}}}
+  // expected-error-re @+1 {{{{^}}'nn.linear' op claims that result 0 (%w_0) is whole, but its operands make it partial over {"tp"} by sum{{$}}}}
   %0 = linear %h, %w : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32> on [#dist.shard<tensor<4x8xf32>, #r_r>]
-  // expected-note-re @+1 + {{{{^}}%linear_0 is made here, partial over {"tp"} by sum{{$}}}}
+  // expected-note-re @+1 {{{{^}}%w_1 is made here, partial over {"tp"} by sum{{$}}}}
   %y = linear %h, %w : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32> on [#dist.shard<tensor<4x8xf32>, #sum>]
-  // expected-error-re @+1 {{{{^}}'nn.gelu' op has operand 0 (%linear_0) that is partial over {"tp"} by sum, but it is not linear in it; it must be joined before, by all_reduce or reduce_scatter sum over {"tp"}{{$}}}}
+  // expected-error-re @+1 {{{{^}}'nn.gelu' op has operand 0 (%w_1) that is partial over {"tp"} by sum, but it is not linear in it; it must be joined before, by all_reduce or reduce_scatter sum over {"tp"}{{$}}}}
   %1 = gelu %y : tensor<4x8xf32> -> tensor<4x8xf32> on [#dist.shard<tensor<4x8xf32>, #sum>]
-  // expected-error-re @+1 {{{{^}}'dist.slice' op splits operand 0 (%linear_0) over {"tp"}, over which it is partial; summands on other ranks would be lost, so it must be joined before{{$}}}}
+  // expected-error-re @+1 {{{{^}}'dist.slice' op splits operand 0 (%w_1) over {"tp"}, over which it is partial; summands on other ranks would be lost, so it must be joined before{{$}}}}
   %2 = dist.slice %y dim 1 over "tp" : tensor<4x8xf32> -> tensor<4x4xf32> on [#dist.shard<tensor<4x8xf32>, #tp>]
 } update {
 } evaluate {
