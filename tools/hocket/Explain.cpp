@@ -6,6 +6,7 @@
 #include "tools/hocket/LineReport.h"
 #include "tools/hocket/Lowering.h"
 #include "tools/hocket/Report.h"
+#include "tools/hocket/TimelineReport.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 using namespace hocket;
@@ -17,6 +18,7 @@ struct ExplainOptions {
   std::string format = "text", at;
   std::optional<uint32_t> rank;
   PlanFlags plan;
+  TimelineFlags timeline;
 };
 
 int explain(const ExplainOptions &options) {
@@ -33,6 +35,8 @@ int explain(const ExplainOptions &options) {
     return InputAtFault;
   if (!options.at.empty())
     return explainLine(session, *program, options.at, options.format == "json") ? Done : InputAtFault;
+  if (!options.timeline.form.empty())
+    return explainTimeline(session, *program, options.timeline, options.format == "json") ? Done : InputAtFault;
   int64_t world = choice.mesh.getWorldSize();
   if (options.rank && *options.rank >= world) {
     session.error(fmt::format("--rank {}: the plan has {}, numbered from 0 to {}", *options.rank,
@@ -60,5 +64,6 @@ Command hocket::tools::addExplain(CLI::App &app) {
       ->check(notEmpty())
       ->excludes(rank);
   options->plan.addTo(*command);
+  options->timeline.addTo(*command);
   return [options] { return explain(*options); };
 }

@@ -12,10 +12,10 @@ static std::string scheduleHelp() {
   std::string help = "pipeline schedule (1f1b):";
   for (const schedule::Solver &solver : schedule::solvers())
     help += fmt::format(" {}", solver.name);
-  return help;
+  return help + " file:TABLE";
 }
 
-void PlanFlags::addTo(CLI::App &command) {
+void PlanFlags::addTo(CLI::App &command, bool scheduleAlone) {
   auto *byName = command.add_option("--plan", plan, "name of a plan of the file, without @")->check(notEmpty());
   auto *byMesh =
       command.add_option("--mesh", mesh, "axes and sizes of a plan made from flags: pp=2,dp=2,tp=2")->check(notEmpty());
@@ -23,11 +23,14 @@ void PlanFlags::addTo(CLI::App &command) {
   for (auto *option :
        {command.add_option("--microbatch", microbatch, "sequences that a rank takes at a time (1)")
             ->check(wholeNumber(1, 1 << 30)),
-        command.add_option("--zero", zero, "ZeRO stage over dp: 0 or 1 (0)")->check(wholeNumber(0, 1)),
-        command.add_option("--schedule", schedule, scheduleHelp()),
+        command.add_option("--zero", zero, "ZeRO stage over dp: 0 or 1 (0)")->check(wholeNumber(0, 1))})
+    option->needs(byMesh);
+  for (auto *option :
+       {command.add_option("--schedule", schedule, scheduleHelp()),
         command.add_option("--chunks", chunks, "pieces of the model a stage holds, of schedules with several (1)")
             ->check(wholeNumber(1, 1024))})
-    option->needs(byMesh);
+    if (!scheduleAlone)
+      option->needs(byMesh);
 }
 
 /// Names of all ops of one kind, for messages.
@@ -62,6 +65,14 @@ static std::optional<std::vector<std::pair<std::string, int64_t>>> readMesh(Sess
   return axes;
 }
 
+/// A schedule's name as IR, with the table of `file:table.txt`.
+static std::string scheduleText(StringRef flag) {
+  std::string text = flag.consume_front("file:") ? "file(\"" : "\"";
+  llvm::raw_string_ostream os(text);
+  llvm::printEscapedString(flag, os);
+  return text + (text.front() == 'f' ? "\")" : "\"");
+}
+
 /// Writes the plan that the flags describe as IR.
 static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
   unsigned before = session.errors();
@@ -83,7 +94,7 @@ static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
   if (has("tp"))
     text += "  split megatron over \"tp\"\n";
   if (has("pp"))
-    text += fmt::format("  stages over \"pp\" schedule \"{}\"{}\n", flags.schedule.value_or("1f1b"),
+    text += fmt::format("  stages over \"pp\" schedule {}{}\n", scheduleText(flags.schedule.value_or("1f1b")),
                         flags.chunks.value_or(1) == 1 ? "" : fmt::format(" chunks {}", *flags.chunks));
   if (has("dp"))
     text += fmt::format("  zero {} over \"dp\"\n", flags.zero.value_or(0));

@@ -19,7 +19,8 @@ struct PlanFlags {
   std::optional<std::string> schedule;
   std::optional<int64_t> chunks;
 
-  void addTo(CLI::App &command);
+  /// `scheduleAlone`: --schedule and --chunks may stand without --mesh.
+  void addTo(CLI::App &command, bool scheduleAlone = false);
 };
 
 /// A plan and what it is for.

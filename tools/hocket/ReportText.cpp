@@ -1,51 +1,10 @@
 // The report for people: stages alike are one block, layers alike one line, the step is a timeline.
-#include "passes/Schedule/Judge.h"
-#include "passes/Schedule/Simulator.h"
-#include "passes/Schedule/Solvers.h"
-#include "passes/Schedule/Timeline.h"
 #include "runtime/Launch/Counted.h"
 #include "tools/hocket/StageText.h"
+#include "tools/hocket/TimelineReport.h"
 #include <fmt/format.h>
-#include <sstream>
 using namespace hocket;
 using namespace hocket::tools;
-
-namespace {
-/// The beginning of every line, so that a screen can show it.
-std::string cutLines(const std::string &text, size_t most) {
-  std::string out;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);)
-    out += (line.size() > most ? line.substr(0, line.rfind(' ', most)) + " …" : line) + "\n";
-  return out;
-}
-
-std::string timelineText(const program::ProgramT &program) {
-  schedule::Problem problem;
-  problem.stages = program.ranks.size();
-  problem.microbatches = program.microbatches;
-  for (const auto &rank : program.ranks)
-    for (const auto &body : rank->bodies)
-      problem.chunks = std::max<uint32_t>(problem.chunks, body->chunk + 1);
-  schedule::Faults faults;
-  if (!schedule::adopt(program.schedule, problem, faults))
-    return "";
-  for (schedule::Times &times : problem.times)
-    times.backward = problem.splitWeightGrad ? 1 : 2;
-  auto tables = schedule::solve(program.schedule, problem, faults);
-  auto simulation = tables ? schedule::simulate(problem, *tables, {}, faults) : std::nullopt;
-  if (!simulation)
-    return "";
-  std::string out = "\ntimeline, a whole backward taken as twice a forward: ";
-  out += schedule::summary(*simulation) + "\n";
-  if (simulation->makespan > 10'000)
-    return out;
-  schedule::TimelineOptions options;
-  options.indent = "  ";
-  options.unit = 1;
-  return out + cutLines(schedule::renderTimeline(*tables, *simulation, options), 200);
-}
-} // namespace
 
 std::string hocket::tools::reportText(const Report &report, const program::ProgramT &program) {
   std::string mesh, out;
