@@ -37,7 +37,7 @@ int checkAlone(const CheckOptions &options) {
     alone.chunks = uint32_t(*chunks);
   if (!alone.schedule.empty() && options.plan.plan.empty() && options.plan.mesh.empty())
     return checkSchedule(alone);
-  fmt::print(stderr, "error: neither a model nor --schedule is given\n");
+  fmt::print(stderr, "error: MODEL or --schedule is required\n");
   return UnreadableCommandLine;
 }
 
