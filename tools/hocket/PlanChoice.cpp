@@ -136,8 +136,8 @@ static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
                                  llvm::join(declared, ", "), models[0].getSymName().str());
   text +=
       fmt::format("  batch {}microbatch {} sequences\n", has("dp") ? "over \"dp\" " : "", flags.microbatch.value_or(1));
-  if (flags.experts)
-    text += fmt::format("  experts over {}\n", axesInQuotes(session, "--experts", *flags.experts));
+  if (std::string over = flags.experts ? axesInQuotes(session, "--experts", *flags.experts) : "{}"; over != "{}")
+    text += fmt::format("  experts over {}\n", over);
   if (has("tp"))
     text += fmt::format("  split {} over \"tp\"\n", flags.split.value_or("megatron"));
   else if (flags.split)
