@@ -1,7 +1,7 @@
 // Adds up a program.
 #include "tools/hocket/PlanTotals.h"
 #include "tools/hocket/AlikeLines.h"
-#include "tools/hocket/ProgramTimeline.h"
+#include "tools/hocket/ProgramTables.h"
 #include <fmt/format.h>
 using namespace hocket;
 using namespace hocket::tools;
@@ -22,11 +22,14 @@ void addTransfers(PlanTotals &totals, const Report &report) {
         totals.sentByAll[key] += t.sent * t.count * rank.ranks;
         all += t.sent * t.count;
       }
-      auto &entry = totals.collectives[fmt::format("{} {}{} in {}", t.phase, t.op,
-                                                   message ? "" : " over " + t.axes, withoutLayer(t.path).first)];
+      std::string path = withoutLayer(t.path).first;
+      auto &entry = totals.collectives[fmt::format("{} {}{}{}", t.phase, t.op, message ? "" : " over " + t.axes,
+                                                   path.empty() ? "" : " of " + path)];
       entry.count += t.count;
       entry.bytes += t.count * t.bytes;
-      entry.cause = withoutLayers(t.cause);
+      std::string cause = withoutLayers(t.cause);
+      size_t more = cause.find("; ");
+      entry.cause = more == std::string::npos ? cause : cause.substr(0, more) + "; …";
     }
     if (all > most || totals.sentMost.empty()) {
       most = all;
@@ -87,9 +90,9 @@ PlanTotals hocket::tools::totalsOf(const program::ProgramT &program, const Repor
       }
   }
   if (totals.stages > 1)
-    if (auto timeline = timelineOf(program)) {
-      totals.bubbleOfTotal = timeline->simulation.bubbleOfTotal();
-      totals.bubbleOfIdeal = timeline->simulation.bubbleOfIdeal();
+    if (auto step = simulateUnits(tablesOf(program))) {
+      totals.bubbleOfTotal = step->bubbleOfTotal();
+      totals.bubbleOfIdeal = step->bubbleOfIdeal();
     }
   addTransfers(totals, report);
   return totals;
