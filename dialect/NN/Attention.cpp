@@ -282,7 +282,7 @@ void AttentionGradOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArr
 // ---- attention_merge
 // -------------------------------------------------------------------------------------------------
 static std::string mergeRule(AttentionMergeOp op) {
-  std::string rows = leadingNames(tensorType(op.getA()).getRank() - 1), y = joinNames(rows, "e");
+  std::string rows = leadingNames(tensorType(op.getA()).getRank() - 1), y = joinNames(rows, "!e");
   return y + ", " + rows + ", " + y + ", " + rows + " -> " + y + ", " + rows;
 }
 

@@ -52,7 +52,7 @@ const std::map<std::string, Expected> &expected() {
       {"attention_documents", {"b s n !d, b !t n !d, b !t n !e, b s, b !t, b s, b !t -> b s n !e", "NNNNNNN"}},
       {"attention_documents_causal",
        {"b s kv g !d, b !t kv !d, b !t kv !e, b s, b !t, b s, b !t -> b s kv g !e, b s kv g", "NNNNNNN"}},
-      {"attention_merge", {"b s n e, b s n, b s n e, b s n -> b s n e, b s n", "NNNN"}},
+      {"attention_merge", {"b s n !e, b s n, b s n !e, b s n -> b s n !e, b s n", "NNNN"}},
       {"attention_grad_documents",
        {"b s n !e, b s n !d, b !t n !d, b !t n !e, b s, b !t, b s n !e, b s n, b s, b !t -> b s n !d, b !t n !d, b !t "
         "n "
@@ -90,6 +90,13 @@ const std::map<std::string, Expected> &expected() {
       {"cosine_rate", {"_ -> _", "N"}},
       {"adamw", {"d0 d1, d0 d1, d0 d1, d0 d1, _, _, _ -> d0 d1, d0 d1, d0 d1", "NNNNNNN"}},
       {"adamw_unless", {"d0 d1, d0 d1, d0 d1, d0 d1, _, _, _, _ -> d0 d1, d0 d1, d0 d1", "NNNNNNNN"}},
+      {"local_megatron", {"d0 d1 !d2, !d2 !d3, !d3 d4 -> d0 d1 d4", "NNN"}},
+      {"local_partial", {"d0 d1 !d2, !d2 !d3, !d3 d4 -> d0 d1 d4", "NNN"}},
+      {"local_sequence", {"d0 !d1 !d2, !d2 !d3, !d3 d4 -> d0 !d1 d4", "NNN"}},
+      {"local_exchange", {"d0 !d1 !d2, !d2 -> d0 !d1 !d2", "NN"}},
+      {"local_two_axes", {"d0 !d1 !d2, !d2 !d3 -> d0 !d1 !d3", "NN"}},
+      {"local_rows", {"d0 d1, !d2 d3 -> d0 d1 d3", "NN"}},
+      {"local_by_hand", {"d0 d1, d1 !d2 -> d0 !d2", "NN"}},
       {"cast", {"d0 d1 -> d0 d1", "N"}},
       {"cast_summands", {"d0 d1 -> d0 d1", "J"}},
       {"router_logits", {"b s !h, !h !e -> b s !e", "MM"}},
