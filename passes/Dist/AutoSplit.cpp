@@ -165,7 +165,7 @@ private:
       return;
     double least = rankOf(found.forms.front().cost);
     auto *end = std::find_if(found.forms.begin(), found.forms.end(),
-                             [&](const SplitForm &form) { return rankOf(form.cost) > 1.01 * least; });
+                             [&](const SplitForm &form) { return rankOf(form.cost) > 1.001 * least; });
     std::stable_sort(found.forms.begin(), end,
                      [](const SplitForm &a, const SplitForm &b) { return a.cost.restBytes < b.cost.restBytes; });
   }
@@ -218,6 +218,8 @@ std::string secondsText(double seconds) {
 AutoSplit findAutoSplit(nn::TrainingStepOp step, PlanOp plan, MeshOp mesh, const DimensionClasses &classes,
                         SplitOp tactic, ArrayRef<std::pair<nn::SlotOp, int>> taken, const AutoSplitOptions &options) {
   AutoSplit found;
+  if (axesSize(mesh, tactic.getAxes().getRefs()) == 1)
+    return found;
   found.choices = splitChoices(classes, tactic.getAxes().getRefs(), mesh, taken);
   Search(found, step, plan, mesh, tactic, options).run();
   return found;
@@ -236,7 +238,12 @@ FailureOr<SmallVector<SplitOp>> writeAutoSplit(nn::TrainingStepOp step, MeshOp m
   if (!found.forms.empty()) {
     const SplitForm &best = found.forms.front();
     OpBuilder builder(tactic);
-    for (const PatternedSplit &split : patterned(step, found.splitsOf(best)))
+    SmallVector<ExplicitSplit> splits = found.splitsOf(best);
+    llvm::stable_sort(splits, [](const ExplicitSplit &a, const ExplicitSplit &b) { // in the order of the model
+      Operation *left = nn::SlotOp(a.param), *right = nn::SlotOp(b.param);
+      return left != right && left->isBeforeInBlock(right);
+    });
+    for (const PatternedSplit &split : patterned(step, splits))
       written.push_back(makeSplit(builder, tactic.getLoc(), split.pattern, split.dim, split.axes));
     if (written.empty() && degree > 1 && found.forms.size() > 1)
       tactic.emitWarning() << "`split auto` splits nothing over " << plainAxes(axes) << ", whose " << degree

@@ -8,7 +8,7 @@
 //
 // Up to `exhaustive` forms all are priced. Beyond, descent: from nothing split and from all split, one choice is changed at a
 // time, always the one that gains most, and where none gains, two at once; a local optimum of that is taken.
-// The form with the least seconds wins; of those within 1% of it the one that holds least. One whose state does not fit the
+// The form with the least seconds wins; of those within a thousandth of it the one that holds least. One whose state does not fit the
 // machine's memory, taken as even over the stages, comes behind all that do.
 #pragma once
 #include "passes/Dist/SplitChoices.h"
@@ -37,7 +37,8 @@ struct AutoSplit {
   std::string textOf(const SplitForm &form) const;
 };
 
-/// Prices the forms of `tactic`. `forms` is empty where the rest of the plan is at fault, which is not reported here.
+/// Prices the forms of `tactic`. `forms` is empty where the rest of the plan is at fault, which is not reported here, and where there
+/// is one rank only.
 AutoSplit findAutoSplit(nn::TrainingStepOp step, PlanOp plan, MeshOp mesh, const DimensionClasses &classes,
                         SplitOp tactic, llvm::ArrayRef<std::pair<nn::SlotOp, int>> taken,
                         const AutoSplitOptions &options);

@@ -15,20 +15,43 @@ void OriginMap::visit(Place place, const Step &step, SmallVectorImpl<Place> &que
     queue.push_back(place);
 }
 
+/// Parameters and their state all at once, each value from the nearest. Then inputs one after another, so that what the tokens
+/// lead to is told by them, and not in part by the labels.
 void OriginMap::search(Atom atom) {
   const StepGraph &graph = propagation.getGraph();
-  SmallVector<Place> queue;
-  for (auto &[op, node] : graph.slots)
+  SmallVector<Place> all;
+  auto seed = [&](Operation *op, Node node, SmallVectorImpl<Place> &queue) {
     for (int dim = 0; dim < graph.types[node].getRank(); ++dim)
       if (Operation *tactic = tacticOf(plan, cast<nn::SlotOp>(op), dim, propagation.getAtoms().ref(atom)))
         visit({node, dim, atom}, {{}, -1, tactic, true}, queue);
+  };
+  auto isInput = [](Operation *op) { return cast<nn::SlotOp>(op).getKind() == nn::SlotKind::Input; };
+  for (auto &[op, node] : graph.slots)
+    if (!isInput(op))
+      seed(op, node, all);
   // What a region reads of an accumulator is a node of its own.
-  for (auto &[value, node] : graph.nodes)
-    if (nn::SlotOp slot = value.getDefiningOp() ? graph.slotOf(value.getDefiningOp()) : nn::SlotOp();
-        slot && !graph.isSlot(node))
-      for (int dim = 0; dim < graph.types[node].getRank(); ++dim)
-        if (Place at{graph.slots.lookup(slot), dim, atom}; steps.contains(at))
-          visit({node, dim, atom}, {at, -1, nullptr, false}, queue);
+  nn::TrainingStepOp(graph.step).walk([&](nn::ReadOp read) {
+    Node node = graph.nodes.lookup(read.getValue());
+    for (int dim = 0; !graph.isSlot(node) && dim < graph.types[node].getRank(); ++dim)
+      if (Place at{graph.slots.lookup(graph.slotOf(read)), dim, atom}; steps.contains(at))
+        visit({node, dim, atom}, {at, -1, nullptr, false}, all);
+  });
+  // What forward ops tie together is told by them, and not by a way through gradients.
+  expand(all, atom, /*forwardOnly=*/true);
+  for (auto &[op, node] : graph.slots)
+    if (isInput(op)) {
+      SmallVector<Place> queue;
+      seed(op, node, queue);
+      expand(queue, atom, /*forwardOnly=*/true);
+      all.append(queue);
+    }
+  expand(all, atom, /*forwardOnly=*/false);
+}
+
+/// Goes on from all places of the queue.
+void OriginMap::expand(SmallVectorImpl<Place> &queue, Atom atom, bool forwardOnly) {
+  const StepGraph &graph = propagation.getGraph();
+  nn::TrainingStepOp step = graph.step;
   for (size_t i = 0; i < queue.size(); ++i) {
     Place place = queue[i];
     auto [node, dim, its] = place;
@@ -39,6 +62,9 @@ void OriginMap::search(Atom atom) {
       if (!llvm::is_contained(propagation.factor(index, factor), atom))
         return;
       const StepOp &op = graph.ops[index];
+      if (forwardOnly &&
+          (op.region != &step.getMicrobatch() || nn::getPhase(op.op) != nn::Phase::Forward) && op.region != &step.getBegin())
+        return;
       auto reach = [&](ArrayRef<Node> nodes, ArrayRef<SmallVector<int>> terms) {
         for (auto [other, term] : llvm::zip(nodes, terms))
           for (auto [at, its] : llvm::enumerate(term))

@@ -1,7 +1,7 @@
 // Where every split of every value came from: Origins.h for all values at once.
 //
-// From the slots that tactics split, breadth first over factors, one search for each atom, so that each value finds the nearest
-// slot and the ops on the way from it; linear in the program.
+// From the slots that tactics split, breadth first over factors, for each atom through forward ops and then through all, so that
+// each value finds the nearest slot and the ops on the way from it; linear in the program.
 #pragma once
 #include "passes/Dist/Origins.h"
 #include <map>
@@ -26,6 +26,7 @@ private:
     bool start = false;
   };
   void search(Atom atom);
+  void expand(llvm::SmallVectorImpl<Place> &queue, Atom atom, bool forwardOnly);
   void visit(Place place, const Step &step, llvm::SmallVectorImpl<Place> &queue);
 
   const Propagation &propagation;

@@ -39,8 +39,13 @@ public:
   SmallVector<SplitChoice> find(const DimensionClasses &classes) {
     llvm::MapVector<Operation *, Unit> ofAttention;
     SmallVector<Unit> units;
+    llvm::DenseSet<Operation *> takenAttention; // heads are decided together, also by who decided before
+    for (const DimensionClass &info : classes.all())
+      if (info.attention && isTaken(info))
+        takenAttention.insert(info.attention);
     for (const DimensionClass &info : classes.all()) {
-      if (info.kind == DimensionKind::Whole || info.ofPositions || isTaken(info))
+      if (info.kind == DimensionKind::Whole || info.ofPositions || isTaken(info) ||
+          takenAttention.contains(info.attention))
         continue;
       if (info.attention)
         ofAttention[info.attention].push_back(&info);

@@ -60,6 +60,14 @@ private:
     llvm::raw_string_ostream(kind) << op->getName().stripDialect() << ' ' << element << " over "
                                    << plainAxes(axes.getRefs());
     cost.wireByKind[kind] += times * sent;
+    cost.wireByPhase[phaseOf(op)] += times * sent;
+  }
+
+  static StringRef phaseOf(Operation *op) {
+    auto step = cast<nn::TrainingStepOp>(op->getParentOp());
+    if (op->getParentRegion() == &step.getMicrobatch())
+      return nn::stringifyPhase(nn::getPhase(op));
+    return op->getParentRegion() == &step.getBegin() ? "begin" : "update";
   }
 
   void countWork(Operation *op, double times) {

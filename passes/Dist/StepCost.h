@@ -35,7 +35,8 @@ struct StepCost {
   double flops = 0;
   double wireBytes = 0;               ///< that one rank sends in a step
   double restBytes = 0;               ///< parameters, their state, accumulators
-  llvm::StringMap<double> wireByKind; ///< "all_reduce f32 over tp" -> bytes sent
+  llvm::StringMap<double> wireByKind;  ///< "all_reduce f32 over tp" -> bytes sent
+  llvm::StringMap<double> wireByPhase; ///< "begin", "forward", "backward", "weight_grad", "update" -> bytes sent
   double seconds() const { return computeSeconds + wireSeconds; }
 };
 

@@ -22,11 +22,14 @@ void addTransfers(PlanTotals &totals, const Report &report) {
         totals.sentByAll[key] += t.sent * t.count * rank.ranks;
         all += t.sent * t.count;
       }
-      auto &entry = totals.collectives[fmt::format("{} {}{} in {}", t.phase, t.op,
-                                                   message ? "" : " over " + t.axes, withoutLayer(t.path).first)];
+      std::string path = withoutLayer(t.path).first;
+      auto &entry = totals.collectives[fmt::format("{} {}{}{}", t.phase, t.op, message ? "" : " over " + t.axes,
+                                                   path.empty() ? "" : " of " + path)];
       entry.count += t.count;
       entry.bytes += t.count * t.bytes;
-      entry.cause = withoutLayers(t.cause);
+      std::string cause = withoutLayers(t.cause);
+      size_t more = cause.find("; ");
+      entry.cause = more == std::string::npos ? cause : cause.substr(0, more) + "; …";
     }
     if (all > most || totals.sentMost.empty()) {
       most = all;

@@ -20,9 +20,9 @@ struct PlanTotals {
 
   struct Collective {
     uint64_t count = 0, bytes = 0; ///< in a step, on one rank of each stage that does it; of whole values
-    std::string cause;
+    std::string cause; ///< the first one
   };
-  /// By "phase op over axes in path", layers of one form as one.
+  /// By "phase op over axes of path", layers of one form as one.
   std::map<std::string, Collective> collectives;
 };
 

@@ -40,6 +40,9 @@ public:
       ShardingFact fact{slot.getName().str(), nn::stringifySlotKind(slot.getKind()).str(), "at rest",
                         typeText(slot.getType()), "", step::sourceOf(slot.getLoc()), {}};
       describe(fact, node, propagation.atRest(slot));
+      for (SplitFact &split : fact.splits)
+        if (split.dim < 0)
+          traceSumAtRest(split, slot);
       facts.push_back(std::move(fact));
     }
     for (const dist::StepOp &op : graph.ops)
@@ -109,6 +112,17 @@ private:
       split.through.push_back(opText(op));
   }
 
+  /// Accumulators stay sums over what their gradients are sums over: sequences, or parts of one.
+  void traceSumAtRest(SplitFact &split, nn::SlotOp slot) const {
+    for (Operation &tactic : dist::PlanOp(plan).getBody().front())
+      if (!isa<dist::ZeroOp, dist::StagesOp>(tactic) && dist::plainAxes(dist::tacticAxes(&tactic)).find(split.axes) != std::string::npos) {
+        split.tactic = dist::tacticText(&tactic);
+        split.slot = slot.getName().str();
+        split.through = {"its gradient, a sum over tokens"};
+        return;
+      }
+  }
+
   /// A sum over what an op's operands have and its result has not.
   void tracePartial(SplitFact &split, const dist::StepOp &op, OpResult result, const dist::Spread &spread) const {
     int index = graph.opIndex.lookup(op.op);
@@ -164,6 +178,18 @@ void addTactics(std::map<std::string, std::string> &remedies, nn::TrainingStepOp
   }
 }
 
+/// A transfer that carries several values has several causes, and goes with all of them.
+std::string remediesOf(const ShardingFacts &facts, StringRef cause) {
+  SmallVector<StringRef> causes;
+  cause.split(causes, "; ");
+  SmallVector<std::string> remedies;
+  for (StringRef each : causes)
+    if (auto at = facts.remedies.find(each.split(": ").first.str());
+        at != facts.remedies.end() && !llvm::is_contained(remedies, at->second))
+      remedies.push_back(at->second);
+  return llvm::join(remedies, ", and ");
+}
+
 std::string transferKey(StringRef op, StringRef path, StringRef cause) { return (op + "|" + path + "|" + cause).str(); }
 } // namespace
 
@@ -200,10 +226,10 @@ void hocket::tools::addRemedies(const ShardingFacts &facts, Report &report) {
       transfer.remedy = at->second.empty() ? "nothing: the value is needed whole" : at->second;
       continue;
     }
-    auto at = facts.remedies.find(transfer.cause.substr(0, transfer.cause.find(": ")));
-    if (at != facts.remedies.end())
-      transfer.remedy = at->second;
-    else if (transfer.op == "send" || transfer.op == "receive")
+    transfer.remedy = remediesOf(facts, transfer.cause);
+    if (!transfer.remedy.empty())
+      continue;
+    if (transfer.op == "send" || transfer.op == "receive")
       transfer.remedy = "fewer stages";
     else if (StringRef(transfer.cause).contains("used by several stages"))
       transfer.remedy = "stages that do not share the parameter";

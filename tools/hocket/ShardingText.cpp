@@ -16,7 +16,7 @@ static std::string wayText(const std::vector<std::string> &ops) {
 std::string hocket::tools::splitText(const SplitFact &split) {
   std::string what = split.dim < 0 ? "a sum over " + split.axes : fmt::format("dim {} over {}", split.dim, split.axes);
   if (split.tactic.empty())
-    return what + ": joined from summands of its operands, or split where it was a sum";
+    return what + (split.dim < 0 ? ": as its operands are" : ": where it was a sum over them");
   std::string text = fmt::format("{}: {}, from \"{}\"", what, split.tactic, split.slot);
   return split.through.empty() ? text : text + " through " + wayText(split.through);
 }
@@ -47,6 +47,13 @@ static std::string valuesText(const std::vector<ShardingFact> &values) {
   return out;
 }
 
+/// The first two causes of a transfer that carries many values.
+static std::string firstCauses(const std::string &cause) {
+  size_t end = cause.find("; ");
+  end = end == std::string::npos ? end : cause.find("; ", end + 1);
+  return end == std::string::npos ? cause : cause.substr(0, end) + "; …";
+}
+
 static std::string transfersText(const Report &report) {
   AlikeLines<TransferReport> alike;
   for (const TransferReport &t : report.transfers) {
@@ -62,7 +69,7 @@ static std::string transfersText(const Report &report) {
     out += fmt::format("  {:<9} {:<22} {:>5} x {:<14} {:<12} {:>11}, sent {} = {} with n={}{}\n", t.phase,
                        alike.name(line, withoutLayer(t.path).first, false), line.count, t.op, t.axes,
                        bytesText(t.bytes), t.factor, bytesText(t.sent), t.ranks, t.implicit ? ", implicit" : "");
-    out += fmt::format("      because {}\n", many ? withoutLayers(t.cause) : t.cause);
+    out += fmt::format("      because {}\n", firstCauses(many ? withoutLayers(t.cause) : t.cause));
     if (!t.remedy.empty())
       out += fmt::format("      removed by {}\n", t.remedy);
   }

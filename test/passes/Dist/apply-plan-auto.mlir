@@ -7,15 +7,15 @@ dist.mesh @two<"dp"=2, "tp"=2>
 // CHECK-LABEL: dist.plan @found for
 // CHECK-NEXT: batch over "dp" microbatch 2 sequences
 // CHECK-NEXT: split "embed" dim 0 over "tp"
-// CHECK-NEXT: split "layers.*.mlp.gate_up.weight" dim 2 over "tp"
-// CHECK-NEXT: split "layers.*.mlp.down.weight" dim 0 over "tp"
-// CHECK-NEXT: split "head.weight" dim 1 over "tp"
 // CHECK-NEXT: split "layers.*.attn.q.weight" dim 1 over "tp"
 // CHECK-NEXT: split "layers.*.attn.kv.weight" dim 2 over "tp"
 // CHECK-NEXT: split "layers.*.attn.o.weight" dim 0 over "tp"
+// CHECK-NEXT: split "layers.*.mlp.gate_up.weight" dim 2 over "tp"
+// CHECK-NEXT: split "layers.*.mlp.down.weight" dim 0 over "tp"
+// CHECK-NEXT: split "head.weight" dim 1 over "tp"
 // CHECK-NEXT: zero 1 over "dp"
 // CHECK-NEXT: }
-// REMARK: {{.*}}: remark: `split auto` stands for: split "embed" dim 0 over "tp"; split "layers.*.mlp.gate_up.weight" dim 2 over "tp"; split "layers.*.mlp.down.weight" dim 0 over "tp"; split "head.weight" dim 1 over "tp"; split "layers.*.attn.q.weight" dim 1 over "tp"; split "layers.*.attn.kv.weight" dim 2 over "tp"; split "layers.*.attn.o.weight" dim 0 over "tp"
+// REMARK: {{.*}}: remark: `split auto` stands for: split "embed" dim 0 over "tp"; split "layers.*.attn.q.weight" dim 1 over "tp"; split "layers.*.attn.kv.weight" dim 2 over "tp"; split "layers.*.attn.o.weight" dim 0 over "tp"; split "layers.*.mlp.gate_up.weight" dim 2 over "tp"; split "layers.*.mlp.down.weight" dim 0 over "tp"; split "head.weight" dim 1 over "tp"
 dist.plan @found for @llama on @two {
   batch over "dp" microbatch 2 sequences
   split auto over "tp"
