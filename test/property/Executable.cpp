@@ -225,7 +225,7 @@ RunResult runExecutable(const std::string &text, const std::string &folder, int6
   Sizes sizes = sizesOf(step);
   int64_t rows = compilation.shape.rows() * compilation.shape.microbatches;
   writeTokens(tokens, sizes, (steps + 1) * rows * sizes.sequence + 1);
-  if (call(fmt::format("hocket-run -n {} {}/program --data {} --data-type u16 --steps {} --timeout 60 --metrics {}/metrics --dump {}/state --dump-steps {}",
+  if (call(fmt::format("hocket-run -n {} {}/program --data {} --data-type u16 --steps {} --timeout 120 --metrics {}/metrics --dump {}/state --dump-steps {}",
                        mesh.getWorldSize(), folder, tokens, steps, folder, folder, steps == 1 ? "1" : fmt::format("1,{}", steps)),
            log)) {
     result.cannotRun = "hocket-run fails: " + readAll(log);

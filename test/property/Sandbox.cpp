@@ -10,7 +10,7 @@
 
 namespace hocket::property {
 namespace {
-constexpr unsigned mostSeconds = 120;
+constexpr unsigned mostSeconds = 300;
 using Clock = std::chrono::steady_clock;
 
 struct Child {
