@@ -217,6 +217,71 @@ Tensor detail::stack(Dim dim, const std::vector<Tensor> &tensors) {
   return use.make<nn::StackOp>(shaped(type, shape), mlir::ValueRange(values), use.builder.getI64IntegerAttr(dim.index));
 }
 
+// ---- joins, pieces and repetitions
+/// True if `dim` counts a dimension of x, or (`between`) a place between those of x; else a fault is told.
+static bool isDimension(Use &use, StringRef op, Tensor x, Dim dim, bool between = false) {
+  int64_t most = use.tensorType(x).getRank() - (between ? 0 : 1);
+  if (dim.index >= 0 && dim.index <= most)
+    return true;
+  use.fault() << op << " along dimension " << dim.index << " of " << use.tensorType(x) << ", expected 0 to " << most;
+  return false;
+}
+static mlir::IntegerAttr index(Use &use, int64_t value) { return use.builder.getI64IntegerAttr(value); }
+
+Tensor detail::concat(Dim dim, const std::vector<Tensor> &tensors) {
+  Use use(dim.where, tensors);
+  if (!use.sound() || !isDimension(use, "concat", tensors.front(), dim))
+    return use.unknown();
+  SmallVector<int64_t> shape(use.tensorType(tensors.front()).getShape());
+  SmallVector<mlir::Value> values;
+  shape[dim.index] = 0;
+  for (const Tensor &tensor : tensors) {
+    RankedTensorType type = use.tensorType(tensor);
+    shape[dim.index] += dim.index < type.getRank() ? type.getDimSize(static_cast<unsigned>(dim.index)) : 0;
+    values.push_back(Access::value(tensor));
+  }
+  return use.make<nn::ConcatOp>(shaped(use.tensorType(tensors.front()), shape), mlir::ValueRange(values),
+                                index(use, dim.index));
+}
+
+template <typename OpT> static Tensor piece(StringRef name, Tensor x, Dim dim, int64_t from, int64_t size) {
+  Use use(dim.where, x);
+  if (!use.sound() || !isDimension(use, name, x, dim))
+    return use.unknown();
+  SmallVector<int64_t> shape(use.tensorType(x).getShape());
+  shape[dim.index] = size;
+  return use.make<OpT>(shaped(use.tensorType(x), shape), Access::value(x), index(use, dim.index), index(use, from));
+}
+Tensor part(Tensor x, Dim dim, int64_t from, int64_t size) { return piece<nn::PartOp>("part", x, dim, from, size); }
+Tensor pad(Tensor x, Dim dim, int64_t from, int64_t size) { return piece<nn::PadOp>("pad", x, dim, from, size); }
+
+Tensor spread(Tensor x, Dim dim, int64_t count) {
+  Use use(dim.where, x);
+  if (!use.sound() || !isDimension(use, "spread", x, dim, /*between=*/true))
+    return use.unknown();
+  SmallVector<int64_t> shape(use.tensorType(x).getShape());
+  shape.insert(shape.begin() + dim.index, count);
+  return use.make<nn::SpreadOp>(shaped(use.tensorType(x), shape), Access::value(x), index(use, dim.index));
+}
+
+Tensor sum_over(Tensor x, Dim dim) {
+  Use use(dim.where, x);
+  if (!use.sound() || !isDimension(use, "sum_over", x, dim))
+    return use.unknown();
+  SmallVector<int64_t> shape(use.tensorType(x).getShape());
+  shape.erase(shape.begin() + dim.index);
+  return use.make<nn::SumOverOp>(shaped(use.tensorType(x), shape), Access::value(x), index(use, dim.index));
+}
+
+Tensor dropout(Tensor x, Tensor positions, double rate, Where where) {
+  Use use(where, {x, positions});
+  if (!use.sound())
+    return use.unknown();
+  return use.make<nn::DropoutOp>(use.type(x), Access::value(x), Access::value(positions),
+                                 use.builder.getF64FloatAttr(rate), mlir::Value(), mlir::StringAttr(), mlir::Value(),
+                                 mlir::DenseI64ArrayAttr(), mlir::ValueRange(), mlir::DenseI64ArrayAttr());
+}
+
 Tensor sum(Tensor x, int64_t leading, Where where) {
   Use use(where, x);
   if (!use.sound())

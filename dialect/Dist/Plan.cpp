@@ -44,6 +44,8 @@ LogicalResult StagesOp::verify() {
   bool sound = true;
   if (getAxes().empty())
     sound = false, emitOpError() << "needs an axis to lay the stages along";
+  else if (getAxes().getRefs().size() > 1 || !getAxes().getRefs().front().isWholeAxis())
+    sound = false, emitOpError() << "lays stages along " << axesText(getAxes().getRefs()) << "; expected one whole axis of the mesh";
   if (getSchedule().empty())
     sound = false, emitOpError() << "names no schedule";
   if (getSchedule() == "file" && getTable().value_or("").empty())

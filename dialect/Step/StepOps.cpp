@@ -44,6 +44,15 @@ StringRef hocket::step::slotSuffix(nn::SlotKind kind, int64_t rank) {
   return "";
 }
 
+/// h.3 after h.2; a stage of several chunks leaves out what lies between them.
+static bool isNextLayer(StringRef before, StringRef layer) {
+  auto [prefixBefore, numberBefore] = before.rsplit('.');
+  auto [prefix, number] = layer.rsplit('.');
+  uint64_t from = 0, to = 0;
+  return prefix == prefixBefore && !numberBefore.getAsInteger(10, from) && !number.getAsInteger(10, to) &&
+         to == from + 1;
+}
+
 std::string hocket::step::partsText(ArrayAttr parts) {
   SmallVector<std::string> words;
   StringRef first, last; // of the run of layers in hand
@@ -54,6 +63,8 @@ std::string hocket::step::partsText(ArrayAttr parts) {
   };
   for (StringRef part : parts.getAsValueRange<StringAttr>()) {
     if (layerOf(part) == part && !part.empty()) {
+      if (!first.empty() && !isNextLayer(last, part))
+        close();
       first = first.empty() ? part : first;
       last = part;
       continue;

@@ -19,10 +19,14 @@ bool GatherPolicy::gathersTokens(ArrayRef<ReshardStep> steps) const {
 
 bool GatherPolicy::isMadeAgain(Value value, ArrayRef<ReshardStep> steps) const {
   const StepGraph &graph = propagation.getGraph();
-  bool gathers = llvm::all_of(steps, [](const ReshardStep &step) { return step.kind == ReshardKind::AllGather; });
-  if (!gathers || value.getParentRegion() != &nn::TrainingStepOp(graph.step).getMicrobatch())
-    return false;
+  auto only = [&](ReshardKind kind) { return llvm::all_of(steps, [&](auto &step) { return step.kind == kind; }); };
   nn::SlotOp slot = graph.slotOf(value.getDefiningOp());
+  if (value.getParentRegion() != &nn::TrainingStepOp(graph.step).getMicrobatch())
+    return false;
+  if (only(ReshardKind::Slice)) // of what lies there anyway
+    return slot != nullptr;
+  if (!only(ReshardKind::AllGather))
+    return false;
   auto zero = PlanOp(plan).tactic<ZeroOp>();
   if (slot && slot.getUse())
     return zero && zero.getGather() == Gather::PerUse;

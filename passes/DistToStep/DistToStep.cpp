@@ -4,6 +4,7 @@
 #include "passes/DistToStep/ScheduleTables.h"
 #include "passes/DistToStep/StageProgram.h"
 #include "passes/DistToStep/ValueNames.h"
+#include "llvm/Support/FormatVariadic.h"
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::step;
@@ -61,6 +62,21 @@ int64_t countParameters(nn::TrainingStepOp step) {
   return count;
 }
 
+/// Where the number of microbatches comes from.
+std::optional<std::pair<Location, std::string>> sayBatch(nn::TrainingStepOp step, dist::PlanOp plan,
+                                                         SymbolTable &symbols) {
+  auto recipe = symbols.lookup<nn::RecipeOp>(step.getRecipeAttr().getAttr());
+  auto batch = plan.tactic<dist::BatchOp>();
+  auto whole = recipe ? recipe.entry<nn::BatchOp>() : nn::BatchOp();
+  if (!whole || !batch || !step.getMicrobatches())
+    return std::nullopt;
+  uint64_t all = whole.getSequences(), microbatch = batch.getMicrobatch(), count = step.getMicrobatches();
+  return std::pair(batch.getLoc(), llvm::formatv("{0} microbatches = batch of {1} sequences / (microbatch of {2} * {3} "
+                                                 "data-parallel ranks)",
+                                                 count, all, microbatch, all / (count * microbatch))
+                                       .str());
+}
+
 ArrayAttr layersOf(Builder &builder, const StagePlacement &placement) {
   SmallVector<StringRef> layers(placement.layers.begin(), placement.layers.end());
   return builder.getStrArrayAttr(layers);
@@ -83,19 +99,16 @@ struct DistToStepPass : hocket::step::impl::DistToStepPassBase<DistToStepPass> {
     auto axes = stagesTactic ? stagesTactic.getAxes() : dist::AxesAttr::get(&getContext(), {});
     unsigned stages = stagesTactic ? dist::axesSize(mesh, axes.getRefs()) : 1;
     Location stagesLoc = stagesTactic ? stagesTactic.getLoc() : plan.getLoc();
-    StringRef scheduleName = stagesTactic ? stagesTactic.getSchedule() : "1f1b";
-    auto problem = describeProblem(scheduleName, stages, stagesTactic ? stagesTactic.getChunks() : 1,
-                                   step.getMicrobatches(), stagesLoc);
-    if (!problem)
+    auto schedule = describeSchedule(stagesTactic, stages, step.getMicrobatches(), stagesLoc);
+    if (!schedule)
       return failure();
-    FailureOr<StagePlacement> placement = placeStages(step, *problem, stagesLoc);
+    FailureOr<StagePlacement> placement = placeStages(step, schedule->problem, stagesLoc, stagesTactic);
     if (failed(placement))
       return failure();
     auto crossings = findCrossings(step, *placement);
-    Schedules schedules{solveSchedule(scheduleName, *problem, stagesLoc), {}};
-    schedule::Problem evaluation = *problem;
-    evaluation.evaluate = true;
-    schedules.eval = solveSchedule(scheduleName, evaluation, stagesLoc);
+    Schedules schedules{
+        solveSchedule(*schedule, /*evaluate=*/false, *placement, stagesLoc, sayBatch(step, plan, symbols)),
+        solveSchedule(*schedule, /*evaluate=*/true, *placement, stagesLoc)};
     if (failed(crossings) || !schedules.train || !schedules.eval)
       return failure();
 
@@ -107,7 +120,7 @@ struct DistToStepPass : hocket::step::impl::DistToStepPassBase<DistToStepPass> {
                   step.getRecipeAttr(), step.getPlanAttr(), i64(rows), step.getMicrobatchesAttr(), i64(sequence),
                   i64(vocabulary(step)), i64(countParameters(step)), i64(stages), layersOf(builder, *placement));
     for (unsigned stage = 0; stage < stages; ++stage) {
-      StageProgram program(builder, step, *placement, stage, problem->splitWeightGrad, mesh, axes, *crossings, names);
+      StageProgram program(builder, step, *placement, stage, schedule->problem.splitWeightGrad, mesh, axes, *crossings, names);
       if (failed(program.build()))
         return failure();
       if (auto zero = plan.tactic<dist::ZeroOp>())

@@ -2,38 +2,106 @@
 #include "passes/DistToStep/ScheduleTables.h"
 #include "passes/Schedule/Judge.h"
 #include "passes/Schedule/Solvers.h"
+#include "passes/Schedule/UserSchedule.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/FormatVariadic.h"
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::step;
 
-static void report(const schedule::Faults &faults, Location loc) {
+static void report(const schedule::Faults &faults, Location loc, StringRef prefix = "") {
   for (const schedule::Fault &fault : faults) {
-    auto error = emitError(loc) << fault.text;
+    auto error = emitError(loc) << prefix << fault.text;
     for (const std::string &note : fault.notes)
       error.attachNote() << note;
   }
 }
 
-std::optional<schedule::Problem> hocket::step::describeProblem(StringRef name, unsigned stages, unsigned chunks,
-                                                               unsigned microbatches, Location loc) {
-  schedule::Problem problem;
-  problem.stages = stages;
-  problem.chunks = chunks;
-  problem.microbatches = microbatches;
-  problem.evaluateUpdate = true;
-  schedule::Faults faults;
-  schedule::adopt(name.str(), problem, faults);
-  report(faults, loc);
-  return faults.empty() ? std::optional(problem) : std::nullopt;
+/// A path in the user's file: relative to where that lies.
+static std::string resolve(StringRef path, Location loc) {
+  SmallString<128> whole(path);
+  if (auto file = loc->findInstanceOf<FileLineColLoc>(); file && llvm::sys::path::is_relative(path)) {
+    whole = llvm::sys::path::parent_path(file.getFilename().getValue());
+    llvm::sys::path::append(whole, path);
+  }
+  return whole.str().str();
 }
 
-std::optional<schedule::Tables> hocket::step::solveSchedule(StringRef name, const schedule::Problem &problem,
-                                                            Location loc) {
+/// Reads the user's table and holds its sizes against the plan's.
+static bool readTable(dist::StagesOp tactic, PlanSchedule &schedule, Location loc) {
+  StringRef path = *tactic.getTable();
+  auto text = llvm::MemoryBuffer::getFile(resolve(path, tactic.getLoc()), /*IsText=*/true);
+  if (!text) {
+    emitError(loc) << "cannot read the schedule's table \"" << path << "\": " << text.getError().message();
+    return false;
+  }
   schedule::Faults faults;
-  std::optional<schedule::Tables> tables = schedule::solve(name.str(), problem, faults);
+  auto read = schedule::readSchedule((*text)->getBuffer().str(), /*wholeStep=*/true, faults);
+  auto same = [&](const char *what, uint64_t found, uint64_t wanted, const char *whose) {
+    if (found != wanted)
+      faults.push_back({llvm::formatv("it is for {0} {1}, {2} {3}", found, what, whose, wanted).str(), {}});
+  };
+  if (read) {
+    same("stages", read->problem.stages, schedule.problem.stages, "the plan has");
+    same("microbatches", read->problem.microbatches, schedule.problem.microbatches, "the plan's batch makes");
+    if (tactic.getChunks() != 1)
+      same("chunks a stage", read->problem.chunks, tactic.getChunks(), "the plan says");
+    schedule::checkRunnable(read->tables, faults);
+  }
+  report(faults, loc, ("table \"" + path + "\": ").str());
+  if (!faults.empty() || !read)
+    return false;
+  schedule.problem = std::move(read->problem);
+  schedule.given = std::move(read->tables);
+  return true;
+}
+
+std::optional<PlanSchedule> hocket::step::describeSchedule(dist::StagesOp tactic, unsigned stages,
+                                                           unsigned microbatches, Location loc) {
+  PlanSchedule schedule;
+  schedule.name = tactic ? tactic.getSchedule().str() : "1f1b";
+  schedule.problem.stages = stages;
+  schedule.problem.microbatches = microbatches;
+  if (tactic && tactic.getTable()) {
+    if (!readTable(tactic, schedule, loc))
+      return std::nullopt;
+  } else {
+    schedule.problem.chunks = tactic ? tactic.getChunks() : 1;
+    schedule::Faults faults;
+    schedule::adopt(schedule.name, schedule.problem, faults);
+    report(faults, loc);
+    if (!faults.empty())
+      return std::nullopt;
+  }
+  schedule.problem.evaluateUpdate = true;
+  return schedule;
+}
+
+std::optional<schedule::Tables>
+hocket::step::solveSchedule(const PlanSchedule &schedule, bool evaluate, const StagePlacement &placement, Location loc,
+                            std::optional<std::pair<Location, std::string>> batch) {
+  schedule::Problem problem = schedule.problem;
+  problem.evaluate = evaluate;
+  schedule::Faults faults;
+  // Evaluation is the same under every schedule.
+  std::optional<schedule::Tables> tables = schedule.given && !evaluate
+                                               ? schedule.given
+                                               : schedule::solve(schedule.given ? "1f1b" : schedule.name, problem, faults);
+  bool solved = tables.has_value();
   if (tables)
     faults = schedule::judge(problem, *tables);
-  report(faults, loc);
+  for (const schedule::Fault &fault : faults) {
+    auto error = emitError(loc) << fault.text;
+    for (auto [i, note] : llvm::enumerate(fault.notes)) {
+      std::optional<Location> layer;
+      if (i < fault.pieces.size())
+        layer = placement.locOf(placement.virtualStage(fault.pieces[i].stage, fault.pieces[i].chunk));
+      error.attachNote(layer) << note;
+    }
+    if (!solved && batch)
+      error.attachNote(batch->first) << batch->second;
+  }
   return faults.empty() ? tables : std::nullopt;
 }
 

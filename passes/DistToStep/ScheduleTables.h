@@ -1,7 +1,7 @@
 // The schedule of a plan as one table attribute a stage, for training and for evaluation.
 #pragma once
-#include "dialect/Step/Step.h"
-#include "passes/Schedule/Problem.h"
+#include "dialect/Dist/Dist.h"
+#include "passes/DistToStep/StagePlacement.h"
 
 namespace hocket::step {
 
@@ -9,12 +9,22 @@ namespace hocket::step {
 /// program's forward body, and its closing Update the program's evaluate body.
 TableAttr makeTable(mlir::MLIRContext *context, const schedule::Tables &tables, unsigned stage, bool evaluate);
 
-/// What the schedule of this name is to solve: with the chunks, their places and the split that it decides about.
-/// Faults become errors at `loc`.
-std::optional<schedule::Problem> describeProblem(llvm::StringRef name, unsigned stages, unsigned chunks,
-                                                 unsigned microbatches, mlir::Location loc);
+/// What a plan's schedule is to solve: with the chunks, their places and the split that it decides about.
+struct PlanSchedule {
+  std::string name;
+  schedule::Problem problem;
+  std::optional<schedule::Tables> given; ///< of `schedule file("…")`
+};
 
-/// Solves and judges. Faults become errors at `loc`.
-std::optional<schedule::Tables> solveSchedule(llvm::StringRef name, const schedule::Problem &problem,
-                                              mlir::Location loc);
+/// Of a tactic, null for one stage without a schedule of its own. A table of the user's is read here: its path is relative
+/// to the file in which the tactic stands. Faults become errors at `loc`.
+std::optional<PlanSchedule> describeSchedule(dist::StagesOp tactic, unsigned stages, unsigned microbatches,
+                                             mlir::Location loc);
+
+/// Solves (or takes the user's table) and judges. Faults become errors at `loc`; each row of a deadlock is a note at the
+/// layer with which its piece of the model begins. `batch`, if not empty, says in a note what the number of microbatches
+/// comes from, where a schedule cannot do with it.
+std::optional<schedule::Tables> solveSchedule(const PlanSchedule &schedule, bool evaluate,
+                                              const StagePlacement &placement, mlir::Location loc,
+                                              std::optional<std::pair<mlir::Location, std::string>> batch = {});
 } // namespace hocket::step

@@ -1,7 +1,6 @@
 // Layers to stages, and every other op to the stage of what it uses.
 #include "passes/DistToStep/StagePlacement.h"
-#include "dialect/Dist/Dist.h"
-#include "passes/Schedule/Stages.h"
+#include "passes/DistToStep/StageCuts.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 using namespace mlir;
@@ -38,40 +37,24 @@ static Location outermostCall(Operation *op) {
   return loc;
 }
 
-/// The layers in model order, cut into stages.
-static LogicalResult cutLayers(Block &microbatch, StagePlacement &placement, Location loc) {
+/// The layers in model order.
+static void findLayers(Block &microbatch, StagePlacement &placement) {
   llvm::SetVector<StringRef> layers;
-  std::optional<Location> declared;
   for (Operation &op : microbatch)
-    if (StringRef layer = layerOf(nn::getPath(&op)); !layer.empty() && nn::getPhase(&op) == nn::Phase::Forward) {
-      layers.insert(layer);
-      if (!declared)
-        declared = outermostCall(&op);
-    }
+    if (StringRef layer = layerOf(nn::getPath(&op)); !layer.empty() && nn::getPhase(&op) == nn::Phase::Forward)
+      if (layers.insert(layer))
+        placement.layerLocs.push_back(outermostCall(&op));
   for (StringRef layer : layers)
     placement.layers.push_back(layer.str());
-  if (placement.virtualStages() == 1) {
-    placement.layerCounts = {static_cast<uint32_t>(layers.size())};
-  } else {
-    schedule::Faults faults;
-    auto counts = schedule::evenStages(layers.size(), placement.virtualStages(), faults);
-    if (!counts) {
-      for (const schedule::Fault &fault : faults) {
-        auto error = emitError(loc) << fault.text;
-        for (const std::string &note : fault.notes)
-          error.attachNote() << note;
-        if (declared)
-          error.attachNote(*declared) << "layers are made here";
-      }
-      return failure();
-    }
-    placement.layerCounts.assign(counts->begin(), counts->end());
-  }
+}
+
+/// Gives virtual stages their layers, in model order.
+static void spread(ArrayRef<uint32_t> counts, StagePlacement &placement) {
+  placement.layerCounts.assign(counts.begin(), counts.end());
   unsigned next = 0;
-  for (auto [stage, count] : llvm::enumerate(placement.layerCounts))
+  for (auto [stage, count] : llvm::enumerate(counts))
     for (uint32_t i = 0; i < count; ++i)
       placement.virtualStageOfLayer[placement.layers[next++]] = stage;
-  return success();
 }
 
 /// The stage of an op outside of layers, nothing yet if all its operands are free; see placeStages.
@@ -110,16 +93,7 @@ static unsigned followUsers(Operation *op, const StagePlacement &placement) {
   return first.value_or(0);
 }
 
-FailureOr<StagePlacement> hocket::step::placeStages(nn::TrainingStepOp step, const schedule::Problem &problem,
-                                                    Location stagesLoc) {
-  StagePlacement placement;
-  placement.stages = problem.stages;
-  placement.chunks = problem.chunks;
-  for (unsigned k = 0; k < problem.virtualStages(); ++k)
-    placement.places.push_back(problem.place(k));
-  Block &microbatch = step.getMicrobatch().front();
-  if (failed(cutLayers(microbatch, placement, stagesLoc)))
-    return failure();
+LogicalResult hocket::step::placeOps(Block &microbatch, StagePlacement &placement) {
   SmallVector<Operation *> open;
   for (Operation &op : microbatch) {
     if (isFree(&op))
@@ -139,6 +113,24 @@ FailureOr<StagePlacement> hocket::step::placeStages(nn::TrainingStepOp step, con
   }
   for (Operation *op : llvm::reverse(open))
     placement.virtualStageOf[op] = followUsers(op, placement);
+  return success();
+}
+
+FailureOr<StagePlacement> hocket::step::placeStages(nn::TrainingStepOp step, const schedule::Problem &problem,
+                                                    Location stagesLoc, dist::StagesOp tactic) {
+  StagePlacement placement;
+  placement.stages = problem.stages;
+  placement.chunks = problem.chunks;
+  for (unsigned k = 0; k < problem.virtualStages(); ++k)
+    placement.places.push_back(problem.place(k));
+  Block &microbatch = step.getMicrobatch().front();
+  findLayers(microbatch, placement);
+  auto counts = cutLayers(step, placement, stagesLoc, tactic);
+  if (failed(counts))
+    return failure();
+  spread(*counts, placement);
+  if (failed(placeOps(microbatch, placement)))
+    return failure();
   for (Operation &op : microbatch) {
     auto stage = placement.virtualStageOf.find(&op);
     if (auto write = dyn_cast<nn::WriteOp>(op); write && write.getKind() == nn::SlotKind::Accumulator)
@@ -158,6 +150,13 @@ FailureOr<StagePlacement> hocket::step::placeStages(nn::TrainingStepOp step, con
 
 unsigned StagePlacement::virtualStage(unsigned stage, unsigned chunk) const {
   return llvm::find(places, schedule::Place{stage, static_cast<uint16_t>(chunk)}) - places.begin();
+}
+
+std::optional<Location> StagePlacement::locOf(unsigned virtualStage) const {
+  unsigned first = 0;
+  for (unsigned k = 0; k < virtualStage && k < layerCounts.size(); ++k)
+    first += layerCounts[k];
+  return first < layerLocs.size() ? std::optional(layerLocs[first]) : std::nullopt;
 }
 
 schedule::Problem StagePlacement::problem() const {

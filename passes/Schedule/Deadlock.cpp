@@ -12,6 +12,7 @@ namespace {
 struct WaitsFor {
   RowId head, target;
   uint32_t key;
+  bool byLaunch = false; ///< only because `target` is launched before on the same communicator
 };
 
 class StuckStreams {
@@ -44,6 +45,9 @@ private:
     for (unsigned s = 0; s < maxStreams; ++s)
       if (execution.done[stage * maxStreams + s] < graph.row(id).wait[s])
         waits.push_back({id, graph.streamRow(stage, s, graph.row(id).wait[s] - 1), stage * maxStreams + s});
+    if (RowId before = semantics.nccl ? graph.launchedBefore[id] : noRow;
+        before != noRow && execution.sequence[before] == noRow)
+      waits.push_back({id, before, graph.keyOf(before), true});
     if (!waits.empty() || graph.partner[id] == noRow)
       return waits; // not ready itself: it is not yet at its partner's disposal
     RowId other = graph.partner[id];
@@ -92,6 +96,8 @@ public:
     text += describe(graph.tables, graph.row(wait.target));
     if (front != wait.target)
       text += fmt::format(", which stands behind the {}", describe(graph.tables, graph.row(front)));
+    if (wait.byLaunch)
+      text += fmt::format(", launched before it on {}", sayCommunicator(graph, graph.row(id).index));
     return text;
   }
 
@@ -104,6 +110,13 @@ private:
 
 } // namespace
 
+std::string sayCommunicator(const RowGraph &graph, uint32_t message) {
+  const Tables &tables = graph.tables;
+  if (!tables.communicators.empty())
+    return fmt::format("communicator {}", tables.communicatorNames[tables.communicators[message]]);
+  return fmt::format("the communicator of edge {} -> {}", tables.messages[message].from, tables.messages[message].to);
+}
+
 std::optional<Fault> findDeadlock(const RowGraph &graph, const Execution &execution, Semantics semantics) {
   if (execution.finished())
     return std::nullopt;
@@ -113,8 +126,10 @@ std::optional<Fault> findDeadlock(const RowGraph &graph, const Execution &execut
                           name(semantics), cycle.size(), graph.size() - execution.rowsRun, graph.size(),
                           execution.makespan),
               {}};
-  for (const WaitsFor &wait : cycle)
+  for (const WaitsFor &wait : cycle) {
     fault.notes.push_back(streams.say(wait));
+    fault.pieces.push_back({graph.stageOf[wait.head], chunkOf(graph.tables, graph.row(wait.head))});
+  }
   return fault;
 }
 

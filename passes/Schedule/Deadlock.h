@@ -5,6 +5,9 @@
 
 namespace hocket::schedule {
 
+/// "communicator ring", or "the communicator of edge 0 -> 1" where the tables name none.
+std::string sayCommunicator(const RowGraph &graph, uint32_t message);
+
 /// Nothing when `execution` finished. Else the fault names the semantics and the time after which nothing runs; each
 /// note is one edge of the circle: stage, time from which it waits, row, and what it waits for. Shortest over the
 /// streams' first waiting rows, of which there are at most maxStreams a stage (quadratic in them).

@@ -56,6 +56,11 @@ private:
         return never;
       ready = std::max(ready, run.end[graph.streamRow(stage, s, row.wait[s] - 1)]);
     }
+    if (RowId before = semantics.nccl ? graph.launchedBefore[id] : noRow; before != noRow) {
+      if (run.sequence[before] == noRow)
+        return never;
+      ready = std::max(ready, run.end[before]);
+    }
     return ready;
   }
 
@@ -79,7 +84,7 @@ private:
       return false;
     const Row &row = graph.row(id);
     if (row.kind == RowKind::Body) {
-      finish(id, key, ready, ready + problem.timesOf(graph.stageOf[id]).of(bodyKind(row)));
+      finish(id, key, ready, ready + problem.timesOf(graph.stageOf[id], bodyChunk(row)).of(bodyKind(row)));
       return true;
     }
     if (graph.partner[id] == noRow) {

@@ -2,6 +2,7 @@
 // that a command prints them and a pass turns them into diagnostics with notes.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,12 @@ namespace hocket::schedule {
 struct Fault {
   std::string text;
   std::vector<std::string> notes;
+  /// Of each note the piece of the model that it speaks of, where all notes speak of one (deadlocks); else empty.
+  struct Piece {
+    uint32_t stage = 0, chunk = 0;
+    bool operator==(const Piece &) const = default;
+  };
+  std::vector<Piece> pieces = {};
   bool operator==(const Fault &) const = default;
 };
 using Faults = std::vector<Fault>;

@@ -120,7 +120,7 @@ private:
     const Step &step = choice.step;
     if (stage.first == unknown)
       stage.first = choice.start;
-    stage.now = choice.start + problem.timesOf(choice.stage).of(step.kind);
+    stage.now = choice.start + problem.timesOf(choice.stage, step.chunk).of(step.kind);
     size_t place = at(virtualStage(choice.stage, step), step.microbatch);
     if (step.kind == BodyKind::WeightGrad) {
       ++stage.weightGrads;

@@ -57,6 +57,8 @@ template <typename Visit> void HappensBefore::predecessors(RowId id, Visit visit
   for (unsigned s = 0; s < maxStreams; ++s)
     if (row.wait[s])
       visit(graph.streamRow(stage, s, row.wait[s] - 1));
+  if (semantics.nccl)
+    visit(graph.launchedBefore[id]);
 }
 
 bool HappensBefore::reaches(RowId a, RowId b) {

@@ -317,6 +317,7 @@ Faults judge(const Problem &problem, const Tables &tables, Semantics semantics) 
   if (std::optional<Fault> deadlock = findDeadlock(graph, execution, semantics))
     faults.push_back(*deadlock);
   checkEdges(graph, execution, faults);
+  checkResident(problem, graph, semantics, faults);
   std::vector<std::vector<uint32_t>> virtualStagesOf(problem.stages);
   for (uint32_t k = 0; k < problem.virtualStages(); ++k)
     virtualStagesOf[problem.place(k).stage].push_back(k);

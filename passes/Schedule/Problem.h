@@ -33,7 +33,7 @@ struct Problem {
   uint32_t stages = 1;       ///< p >= 1
   uint32_t chunks = 1;       ///< v >= 1, per stage
   uint32_t microbatches = 1; ///< m >= 1, also below p
-  /// Of a chunk on every stage: one entry for all stages, or one for each.
+  /// Of a chunk on every stage: one entry for all stages, one for each, or one for each chunk of each (stage * v + chunk).
   std::vector<Times> times = {Times()};
   /// Most (chunk, microbatch) pairs that a stage may hold in flight, i.e. slots; 0: no bound.
   uint32_t maxInFlight = 0;
@@ -52,7 +52,9 @@ struct Problem {
   /// Where each of the p*v virtual stages lies; empty: virtual stage k on stage k mod p as its chunk k / p.
   std::vector<Place> placement;
 
-  const Times &timesOf(uint32_t stage) const { return times.size() == 1 ? times[0] : times[stage]; }
+  const Times &timesOf(uint32_t stage, uint32_t chunk = 0) const {
+    return times.size() == 1 ? times[0] : times.size() == stages ? times[stage] : times[stage * chunks + chunk];
+  }
   uint32_t virtualStages() const { return stages * chunks; }
   Place place(uint32_t virtualStage) const {
     return placement.empty() ? Place{virtualStage % stages, uint16_t(virtualStage / stages)} : placement[virtualStage];

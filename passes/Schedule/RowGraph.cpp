@@ -11,23 +11,33 @@ namespace hocket::schedule {
 std::optional<Semantics> parseSemantics(const std::string &text, Faults &faults) {
   if (text == "rendezvous")
     return Semantics{0};
-  constexpr std::string_view prefix = "buffered:";
-  uint32_t buffers = 0;
-  if (text.starts_with(prefix)) {
-    auto [end, error] = std::from_chars(text.data() + prefix.size(), text.data() + text.size(), buffers);
-    if (error == std::errc() && end == text.data() + text.size() && buffers >= 1)
-      return Semantics{buffers};
-  }
-  faults.push_back(
-      {fmt::format("unknown semantics '{}'; known: rendezvous, buffered:K (K messages, 1 or more)", text), {}});
+  if (text == "nccl")
+    return Semantics{.nccl = true};
+  auto numberAfter = [&](std::string_view prefix) {
+    uint32_t number = 0;
+    if (!text.starts_with(prefix))
+      return number;
+    auto [end, error] = std::from_chars(text.data() + prefix.size(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size() ? number : 0;
+  };
+  if (uint32_t buffers = numberAfter("buffered:"))
+    return Semantics{buffers};
+  if (uint32_t resident = numberAfter("nccl:"))
+    return Semantics{.nccl = true, .resident = resident};
+  faults.push_back({fmt::format("unknown semantics '{}'; known: rendezvous, nccl, nccl:R (R communication kernels at "
+                                "work on a rank at a time, 1 or more), buffered:K (K messages, 1 or more)",
+                                text),
+                    {}});
   return std::nullopt;
 }
 
 std::string name(Semantics semantics) {
+  if (semantics.nccl)
+    return semantics.resident == maxStreams ? "nccl" : fmt::format("nccl:{}", semantics.resident);
   return semantics.rendezvous() ? "rendezvous" : fmt::format("buffered:{}", semantics.buffers);
 }
 
-RowGraph::RowGraph(const Tables &tables) : tables(tables) {
+RowGraph::RowGraph(const Tables &tables, bool oneCommunicator) : tables(tables) {
   RowId total = 0;
   for (const Table &table : tables.stages) {
     firstOfStage.push_back(total);
@@ -48,6 +58,9 @@ RowGraph::RowGraph(const Tables &tables) : tables(tables) {
       edges.push_back({message.from, message.to, {}, {}});
     edgeOfMessage.push_back(entry->second);
   }
+  communicatorOf = oneCommunicator                ? std::vector<uint32_t>(tables.messages.size(), 0)
+                   : tables.communicators.empty() ? edgeOfMessage
+                                                  : tables.communicators;
   for (uint32_t s = 0; s < tables.stages.size(); ++s)
     for (RowId id = firstOfStage[s]; id < firstOfStage[s + 1]; ++id) {
       stageOf[id] = s;
@@ -64,6 +77,22 @@ RowGraph::RowGraph(const Tables &tables) : tables(tables) {
       end.push_back(id);
     }
   pairEdges();
+  orderLaunches();
+}
+
+void RowGraph::orderLaunches() {
+  launchedBefore.assign(size(), noRow);
+  std::map<uint32_t, RowId> last; // by communicator
+  for (uint32_t s = 0; s < tables.stages.size(); ++s) {
+    last.clear();
+    for (RowId id = firstOfStage[s]; id < firstOfStage[s + 1]; ++id) {
+      if (row(id).kind == RowKind::Body)
+        continue;
+      RowId &before = last.try_emplace(communicatorOf[row(id).index], noRow).first->second;
+      launchedBefore[id] = before;
+      before = id;
+    }
+  }
 }
 
 void RowGraph::pairEdges() {

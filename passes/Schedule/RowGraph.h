@@ -11,12 +11,16 @@
 namespace hocket::schedule {
 
 /// When a send is finished. Rendezvous: together with its receive. Buffered: the first K messages of a directed edge
-/// that are not yet received leave the sender free (K = 1: "a buffer of one message per direction").
+/// that are not yet received leave the sender free (K = 1: "a buffer of one message per direction"). NCCL: rendezvous,
+/// and a rank's messages on one communicator run one after the other in the order of its rows, which is the order in
+/// which the host launches their kernels; the device keeps `resident` of them at work at a time.
 struct Semantics {
   uint32_t buffers = 0; ///< 0: rendezvous
+  bool nccl = false;
+  uint32_t resident = maxStreams; ///< of nccl; a rank has less streams than that, so that this many never bind
   bool rendezvous() const { return buffers == 0; }
 };
-/// "rendezvous" or "buffered:K" with K >= 1.
+/// "rendezvous", "nccl", "nccl:R" with R >= 1, or "buffered:K" with K >= 1.
 std::optional<Semantics> parseSemantics(const std::string &text, Faults &faults);
 std::string name(Semantics semantics);
 
@@ -32,7 +36,8 @@ struct EdgeRows {
 /// Precondition: indices, streams and waits within their range (the judge's checkShape). Keeps a reference to the
 /// tables.
 struct RowGraph {
-  explicit RowGraph(const Tables &tables);
+  /// `oneCommunicator`: as if one carried all messages, whatever the tables say.
+  explicit RowGraph(const Tables &tables, bool oneCommunicator = false);
 
   const Tables &tables;
   std::vector<RowId> firstOfStage;            ///< stages + 1 entries
@@ -46,6 +51,9 @@ struct RowGraph {
   std::vector<uint32_t> edgePosition; ///< by row: of a send or receive, its place on its edge
   std::vector<EdgeRows> edges;
   std::vector<uint32_t> edgeOf; ///< by row: index into edges, ~0 for bodies
+  /// By row: the row above of the same stage whose message is on the same communicator; noRow where there is none.
+  std::vector<RowId> launchedBefore;
+  std::vector<uint32_t> communicatorOf; ///< by message
 
   RowId size() const { return RowId(stageOf.size()); }
   const Row &row(RowId id) const { return tables.stages[stageOf[id]].rows[id - firstOfStage[stageOf[id]]]; }
@@ -59,6 +67,7 @@ struct RowGraph {
 
 private:
   void pairEdges();
+  void orderLaunches();
 };
 
 } // namespace hocket::schedule

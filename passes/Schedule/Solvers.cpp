@@ -33,7 +33,7 @@ const Solver *findSolver(const std::string &name, Faults &faults) {
     names.push_back(solver.name);
   }
   faults.push_back(
-      {fmt::format("unknown schedule '{}'; known: {}{}", name, fmt::join(names, ", "), didYouMean(name, names)), {}});
+      {fmt::format("unknown schedule '{}'; known: {}, file(\"TABLE\"){}", name, fmt::join(names, ", "), didYouMean(name, names)), {}});
   return nullptr;
 }
 

@@ -53,6 +53,11 @@ struct Tables {
   uint32_t microbatches = 1;
   std::vector<Message> messages; ///< at most 65536
   std::vector<Table> stages;
+  /// By message the communicator that carries it, an index into communicatorNames; empty: one for each directed edge.
+  /// Only `nccl` cares: the messages of one communicator start on a rank in the order of its rows.
+  std::vector<uint32_t> communicators = {};
+  std::vector<std::string> communicatorNames = {};
+  bool piece = false; ///< of a step that has more: only its messages can be judged
 
   bool operator==(const Tables &) const = default;
 };

@@ -46,6 +46,10 @@ public:
       faults.push_back({"no line 'schedule stages P chunks V microbatches M'", {}});
     else if (tables.stages.size() != stages)
       faults.push_back({fmt::format("{} stages are described, the schedule has {}", tables.stages.size(), stages), {}});
+    if (size_t named = tables.communicators.size(); named && named != tables.messages.size() && faults.size() == before)
+      faults.push_back({fmt::format("{} of {} messages name a communicator; all do, or none", named,
+                                    tables.messages.size()),
+                        {}});
     if (faults.size() != before)
       return std::nullopt;
     return std::move(tables);
@@ -86,7 +90,7 @@ private:
   }
 
   bool parseLine() {
-    if (at("schedule"))
+    if (at("schedule") || at("trace"))
       return parseHeader();
     if (!header) {
       if (!complained)
@@ -104,7 +108,8 @@ private:
 
   bool parseHeader() {
     if (header)
-      return fail("a second 'schedule' line");
+      return fail(fmt::format("a second '{}' line", words[next]));
+    tables.piece = at("trace");
     ++next;
     header = expect("stages") && number("", "stages", 1, 32768, stages) && expect("chunks") &&
              number("", "chunks", 1, maxChunks, tables.chunks) && expect("microbatches") &&
@@ -144,6 +149,20 @@ private:
     if (tables.messages.size() > UINT16_MAX)
       return fail("more than 65536 messages");
     tables.messages.push_back(message);
+    return !at("on") || parseCommunicator();
+  }
+
+  /// `on NAME`: all messages name a communicator, or none does.
+  bool parseCommunicator() {
+    ++next;
+    if (next == words.size())
+      return fail("expected the name of a communicator, found the end of the line");
+    auto &names = tables.communicatorNames;
+    auto known = std::find(names.begin(), names.end(), words[next]);
+    tables.communicators.push_back(uint32_t(known - names.begin()));
+    if (known == names.end())
+      names.push_back(words[next]);
+    ++next;
     return true;
   }
 

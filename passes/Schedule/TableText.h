@@ -1,7 +1,7 @@
 // Tables as text, one line a row, and back. For people, for tests and for schedules that a user writes.
 //
 //   schedule stages 2 chunks 1 microbatches 2
-//   message activation 0.0 -> 1.0              // stage.chunk
+//   message activation 0.0 -> 1.0              // stage.chunk; `on NAME` behind it names the communicator (all or none)
 //   message gradient 1.0 -> 0.0
 //   stage 0 slots 2 streams compute, send_next, receive_next
 //     compute: begin
@@ -11,6 +11,7 @@
 //     compute: backward c0 m0 slot 0 after receive_next 1
 //     …
 //
+// A table that begins with `trace` instead of `schedule` is a piece of a step, of which only the messages are judged.
 // `after compute 2`: the first two rows of stream compute have finished. c is the chunk on the row's own stage. `//`
 // opens a comment; blanks separate words.
 #pragma once

@@ -32,6 +32,11 @@ const std::vector<Field> &fields() {
       {"normalized", &Draw::normalized, 0},
       {"capacity", &Draw::capacity, 10},
       {"dropout", &Draw::dropout, 0},
+      {"mixed", &Draw::mixed, 0},
+      {"skip", &Draw::skip, 0},
+      {"oneAxis", &Draw::oneAxis, 0},
+      {"reversed", &Draw::reversed, 0},
+      {"zeroPart", &Draw::zeroPart, 0},
       {"uneven", &Draw::uneven, 0},
       {"splits", &Draw::splits, Megatron},
       {"schedule", &Draw::schedule, 0},
@@ -121,7 +126,7 @@ private:
       if (int64_t factor = oneOf({2, 2, 3, 4}); draw.ranks() * factor <= most)
         draw.cp = factor;
     draw.order = below(720);
-    draw.unitAxes = chance(20);
+    draw.unitAxes = chance(20), draw.oneAxis = chance(15), draw.reversed = chance(25);
   }
 
   void schedule() {
@@ -149,7 +154,7 @@ private:
       draw.chunks = 1, draw.schedule = 0;
     int64_t pieces = draw.pp * draw.chunks;
     draw.layers = pieces == 1 ? between(1, 2) : pieces + (chance(30) ? 1 : 0);
-    draw.norm = below(2), draw.heads = below(3), draw.places = below(2), draw.inner = below(2);
+    draw.norm = below(2), draw.heads = below(4), draw.places = below(2), draw.inner = below(2);
     draw.headSize = 2 * between(1, 2);
     if (draw.places == Learned && chance(50))
       draw.headSize = between(1, 3);
@@ -184,6 +189,7 @@ private:
   }
 
   void mixture() {
+    draw.skip = chance(20);
     draw.dropout = drawn.dropout && chance(25) ? oneOf({10, 30, 50}) : 0;
     if (!drawn.experts || !chance(30))
       return;
@@ -202,6 +208,7 @@ private:
     draw.experts = draw.expertDegree() * between(1, draw.expertDegree() > 2 ? 2 : 3);
     draw.experts += draw.experts == 1 ? draw.expertDegree() : 0;
     draw.top = between(1, std::min<int64_t>(3, draw.experts - 1));
+    draw.mixed = draw.layers > 1 && chance(40);
     draw.sigmoid = chance(40), draw.normalized = chance(50), draw.shared = chance(40);
     draw.capacity = oneOf({5, 10, 12, 20, 100}), draw.auxiliary = chance(60);
   }
@@ -215,6 +222,7 @@ private:
   }
 
   void plan() {
+    draw.zeroPart = chance(20);
     draw.zero = below(drawn.zero3 ? 4 : 2);
     if (drawn.zero3) {
       draw.gather = draw.zero == 3 ? below(4) : Priced;
@@ -290,7 +298,7 @@ private:
       break;
     }
     if (possible)
-      draw.wrong = static_cast<int64_t>(wrong);
+      draw.wrong = static_cast<int64_t>(wrong), draw.oneAxis = 0;
   }
 
   std::mt19937_64 random;

@@ -10,7 +10,8 @@ namespace hocket::property {
 
 /// Kinds of layers. A draw mixes them freely; a "GPT" is LayerNorm, Fused, Learned, Plain.
 enum Norm : int64_t { LayerNorm, RmsNorm };
-enum Heads : int64_t { Fused, Grouped, Separate }; ///< qkv [h,3,n,d]; q [h,kv,g,d] and kv [h,2,kv,d]; q, k, v with e != d
+/// qkv [h,3,n,d]; q [h,kv,g,d] and kv [h,2,kv,d]; q, k, v with e != d; DeepSeek's, by way of fewer numbers a token.
+enum Heads : int64_t { Fused, Grouped, Separate, Latent };
 enum Places : int64_t { Learned, Rotary };
 enum Inner : int64_t { Plain, Gated };
 enum ExpertRanks : int64_t { NoRanks, DataRanks, DataPart, TensorRanks, AllRanks }; ///< what `experts` splits over
@@ -40,7 +41,8 @@ struct Draw {
   int64_t layers = 1, hidden = 4, norm = LayerNorm, heads = Fused, places = Learned, inner = Plain;
   int64_t kvHeads = 1, group = 1, headSize = 2, valueSize = 2, ffn = 3, vocabulary = 5, sequence = 2;
   int64_t bias = 0, tied = 0, activation = 0, documents = 0, window = 0, softcap = 0, rotaryPart = 0, interleaved = 0;
-  int64_t dropout = 0;                                           ///< percent
+  int64_t dropout = 0;                     ///< percent
+  int64_t mixed = 0, skip = 0;             ///< every second layer is dense; what enters the layers is added again behind them
   int64_t experts = 0, top = 1, sigmoid = 0, normalized = 0, shared = 0; ///< 0 experts: a feed-forward as others
   // the recipe
   int64_t clip = 0, precision = 0, groupKind = 0;
@@ -48,6 +50,9 @@ struct Draw {
   // the plan
   int64_t dp = 1, tp = 1, pp = 1, dp2 = 1, tp2 = 1; ///< dp2, tp2: second axes of the same use
   int64_t order = 0;                                ///< which permutation of the axes
+  int64_t oneAxis = 0;      ///< the mesh has one axis, and what would be axes are its parts
+  int64_t reversed = 0;     ///< the lists of axes are written last first
+  int64_t zeroPart = 0;     ///< ZeRO splits over the first of its axes only
   int64_t unitAxes = 0;                             ///< axes of one device are declared and used
   int64_t microbatch = 1, microbatches = 1;
   int64_t uneven = 0; ///< heads may be
@@ -64,6 +69,7 @@ struct Draw {
   int64_t ranks() const { return dp * tp * pp * cp * dp2 * tp2; }
   int64_t data() const { return dp * dp2; }
   int64_t tensor() const { return tp * tp2; }
+  bool hasDense() const { return !experts || shared || (mixed && layers > 1); }
   int64_t batch() const { return microbatch * microbatches * data(); }
   /// Tokens of a sequence that an expert takes: ceil(k s factor / e).
   int64_t expertPlaces() const { return (top * sequence * capacity + 10 * experts - 1) / (10 * experts); }
@@ -99,7 +105,7 @@ std::string describe(const Draw &draw);
 
 /// Mesh axes of the draw in order, those of one device only where unitAxes says so.
 std::vector<std::pair<std::string, int64_t>> axesOf(const Draw &draw);
-/// `"tp"`, `{"tp", "tp2"}`: the axes of one use, in the order of the mesh's names; empty if there are none.
+/// `"tp"`, `{"tp", "tp2"}`, `{"all":(2)4}`: the axes of one use; empty if there are none.
 std::string tensorAxes(const Draw &draw);
 std::string dataAxes(const Draw &draw);
 

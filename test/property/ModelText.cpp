@@ -111,6 +111,32 @@ private:
   int next = 0;
 };
 
+/// Queries, keys and values by way of fewer numbers a token; the rotary part of a key, two numbers, is one for all heads.
+Value latentPart(Body &body, const Draw &draw, const Value &n, const Value &pos, const Value &doc) {
+  int64_t s = draw.sequence, h = draw.hidden, heads = draw.kvHeads, d = draw.headSize, low = draw.valueSize + 1;
+  auto joined = [&](const Value &a, const Value &b, const std::string &type) {
+    return body.add(fmt::format("concat {}, {} dim 3 : {}, {} -> {}", a.name, b.name, a.type, b.type, type), type);
+  };
+  auto turned = [&](const Value &x) {
+    return body.add(fmt::format("rope {} at {} interleaved : {}, {} -> {}", x.name, pos.name, x.type, pos.type, x.type), x.type);
+  };
+  auto lowered = [&](const std::string &name) {
+    Value x = body.op("linear", {n, body.weight(name + ".weight", {h, low}, h)}, {s, low});
+    return body.op("rms_norm", {x, body.param(name + "_norm.weight", {low}, 0.7)}, {s, low});
+  };
+  std::string type = tensor({s, heads, d + 2}, true), shared = tensor({s, heads, 2}, true);
+  Value qa = lowered("attn.q_a"), kva = lowered("attn.kv_a");
+  Value q0 = body.op("linear", {qa, body.weight("attn.q.weight", {low, heads, d}, low)}, {s, heads, d});
+  Value q = joined(q0, turned(body.op("linear", {qa, body.weight("attn.q_rope.weight", {low, heads, 2}, low)}, {s, heads, 2})), type);
+  Value kv = body.op("linear", {kva, body.weight("attn.kv.weight", {low, 2, heads, d}, low)}, {s, 2, heads, d});
+  auto parts = body.unstack(kv, 2, {s, heads, d});
+  Value turn = turned(body.op("linear", {n, body.weight("attn.k_rope.weight", {h, 2}, h)}, {s, 2}));
+  Value k = joined(parts[0], body.add(fmt::format("spread {} dim 2 : {} -> {}", turn.name, turn.type, shared), shared), type);
+  Value a = body.attention(q, k, parts[1], pos, doc, {s, heads, d});
+  Value p = body.op("linear", {a, body.weight("attn.proj.weight", {heads, d, h}, heads * d)}, {s, h});
+  return body.biased("attn.proj", p, {s, h}, {h});
+}
+
 Value attentionPart(Body &body, const Draw &draw, const Value &n, const Value &pos, const Value &doc) {
   int64_t s = draw.sequence, h = draw.hidden, kv = draw.kvHeads, g = draw.group, d = draw.headSize;
   int64_t e = draw.heads == Separate ? draw.valueSize : d;
@@ -128,6 +154,8 @@ Value attentionPart(Body &body, const Draw &draw, const Value &n, const Value &p
     Value both = body.op("linear", {n, body.weight("attn.kv.weight", {h, 2, kv, d}, h)}, pair);
     auto parts = body.unstack(body.biased("attn.kv", both, pair, {2, kv, d}), 2, heads);
     k = parts[0], v = parts[1];
+  } else if (draw.heads == Latent) {
+    return latentPart(body, draw, n, pos, doc);
   } else {
     q = body.op("linear", {n, body.weight("attn.q.weight", {h, kv, d}, h)}, heads);
     k = body.op("linear", {n, body.weight("attn.k.weight", {h, kv, d}, h)}, heads);
@@ -187,21 +215,21 @@ Value expertPart(Body &body, const Draw &draw, const Value &n, const Value &pos)
   return body.add(fmt::format("combine {} by %rs, %rt weighted %rw : {}, {}, {}, {} -> {}", o.name, o.type, slots, tokens, weights, n.type), n.type);
 }
 
-std::string blockText(const Draw &draw) {
+std::string blockText(const Draw &draw, const char *name, bool experts) {
   Body body(draw);
   Shape shape{draw.sequence, draw.hidden};
   Value x{"%x", tensor(shape, true)}, pos{"%pos", tensor({draw.sequence}, true, "i32")}, doc{"%doc", pos.type};
   Value a = attentionPart(body, draw, body.norm("ln_1", x), pos, doc);
   Value r = body.op("add", {x, body.dropped(a, pos)}, shape);
   Value n = body.norm("ln_2", r), inner;
-  if (draw.experts)
+  if (experts)
     inner = expertPart(body, draw, n, pos);
-  if (!draw.experts || draw.shared) {
+  if (!experts || draw.shared) {
     Value dense = body.dropped(innerPart(body, draw, n), pos);
-    inner = draw.experts ? body.op("add", {inner, dense}, shape) : dense;
+    inner = experts ? body.op("add", {inner, dense}, shape) : dense;
   }
   Value y = body.op("add", {r, inner}, shape);
-  return fmt::format("nn.block @layer(%x: {}, %pos: {}{}) -> {} {{\n{}  return {} : {}\n}}\n", x.type, pos.type,
+  return fmt::format("nn.block @{}(%x: {}, %pos: {}{}) -> {} {{\n{}  return {} : {}\n}}\n", name, x.type, pos.type,
                      draw.documents ? ", %doc: " + doc.type : "", x.type, body.text, y.name, y.type);
 }
 
@@ -244,13 +272,24 @@ std::string modelText(const Draw &draw) {
     names.push_back(value.name);
     types.push_back(value.type);
   }
-  Value y = body.add(fmt::format("repeat @layer({}) {} as \"h\" : {} -> {}", fmt::join(names, ", "), draw.layers,
-                                 fmt::join(types, ", "), x.type),
-                     x.type);
+  Value y;
+  bool mixed = draw.mixed && draw.experts && draw.layers > 1;
+  if (!mixed)
+    y = body.add(fmt::format("repeat @layer({}) {} as \"h\" : {} -> {}", fmt::join(names, ", "), draw.layers,
+                             fmt::join(types, ", "), x.type),
+                 x.type);
+  for (int64_t layer = 0; mixed && layer < draw.layers; ++layer) {
+    y = body.add(fmt::format("call @{}({}) as \"h.{}\" : {} -> {}", layer % 2 ? "dense" : "layer", fmt::join(names, ", "), layer,
+                             fmt::join(types, ", "), x.type),
+                 x.type);
+    names[0] = y.name;
+  }
+  if (draw.skip)
+    y = body.op("add", {y, x}, {s, h});
   Value n = body.norm("ln_f", y);
   Value logits = draw.tied ? body.op("linear transposed", {n, wte}, {s, v})
                            : body.op("linear", {n, body.weight("head", {h, v}, h)}, {s, v});
-  return blockText(draw) +
+  return blockText(draw, "layer", draw.experts > 0) + (mixed ? blockText(draw, "dense", false) : "") +
          fmt::format("nn.model @model(%tokens: {0}, %next: {0}{1}) -> (tensor<f32>, tensor<i64>) {{\n{2}"
                      "  %sum, %count = cross_entropy {3}, %next : {4}, {0} -> tensor<f32>, tensor<i64>\n"
                      "  return %sum, %count : tensor<f32>, tensor<i64>\n}}\n",

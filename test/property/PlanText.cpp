@@ -34,14 +34,44 @@ bool has(const Draw &draw, const std::string &name) {
   auto axes = axesOf(draw);
   return std::any_of(axes.begin(), axes.end(), [&](auto &axis) { return axis.first == name; });
 }
-std::string listOf(const Draw &draw, std::initializer_list<const char *> names) {
-  std::vector<std::string> quoted;
-  for (const char *name : names)
-    if (has(draw, name))
-      quoted.push_back(fmt::format("\"{}\"", name));
-  if (quoted.size() < 2)
-    return quoted.empty() ? "" : quoted[0];
-  return fmt::format("{{{}}}", fmt::join(quoted, ", "));
+
+/// `size` ranks of an axis behind a factor of `before`; `"tp":(2)4`, or as a part of the one axis.
+std::string part(const Draw &draw, const std::string &name, int64_t before, int64_t size) {
+  int64_t major = 1;
+  for (auto &[other, ranks] : axesOf(draw)) {
+    if (other == name && draw.oneAxis && size == draw.ranks())
+      return "\"all\"";
+    if (other == name && draw.oneAxis)
+      return fmt::format("\"all\":({}){}", major * before, size);
+    if (other == name && size == ranks)
+      return fmt::format("\"{}\"", name);
+    major *= ranks;
+  }
+  return fmt::format("\"{}\":({}){}", name, before, size);
+}
+std::string braced(const std::vector<std::string> &refs) {
+  bool bare = refs.size() == 1 && refs[0].find(':') == std::string::npos;
+  return refs.empty() ? "" : bare ? refs[0] : fmt::format("{{{}}}", fmt::join(refs, ", "));
+}
+std::string listOf(const Draw &draw, std::initializer_list<const char *> names, bool firstOnly = false) {
+  std::vector<std::string> refs;
+  for (auto &[name, size] : axesOf(draw))
+    for (const char *wanted : names)
+      if (name == wanted && (!draw.oneAxis || size > 1)) // there is no part of one device
+        refs.push_back(part(draw, name, 1, size));
+  auto order = [&](const std::string &ref) { // in which `names` has them
+    for (auto it = names.begin(); it != names.end(); ++it)
+      for (auto &[name, size] : axesOf(draw))
+        if (name == *it && part(draw, name, 1, size) == ref)
+          return it - names.begin();
+    return names.end() - names.begin();
+  };
+  std::stable_sort(refs.begin(), refs.end(), [&](auto &a, auto &b) { return order(a) < order(b); });
+  if (draw.reversed)
+    std::reverse(refs.begin(), refs.end());
+  if (firstOnly && refs.size() > 1)
+    refs.resize(1);
+  return braced(refs);
 }
 
 /// Any dimension of any parameter over any part of the tensor axes.
@@ -60,9 +90,9 @@ std::vector<NamedSplit> freeSplits(const Draw &draw) {
   for (int64_t count = 1 + random() % 3; count > 0; --count) {
     auto &[pattern, rank] = params[random() % params.size()];
     std::string axes = tensorAxes(draw);
-    int64_t part = draw.tp % 2 == 0 ? 2 : draw.tp % 3 == 0 ? 3 : 1;
-    if (draw.tp2 == 1 && part < draw.tp && part > 1 && random() % 3 == 0)
-      axes = random() % 2 ? fmt::format("{{\"tp\":(1){}}}", part) : fmt::format("{{\"tp\":({}){}}}", part, draw.tp / part);
+    int64_t size = draw.tp % 2 == 0 ? 2 : draw.tp % 3 == 0 ? 3 : 1;
+    if (draw.tp2 == 1 && size < draw.tp && size > 1 && random() % 3 == 0)
+      axes = braced({random() % 2 ? part(draw, "tp", 1, size) : part(draw, "tp", size, draw.tp / size)});
     std::string name = pattern;
     if (name.starts_with("h.*.") && random() % 5 == 0)
       name.replace(2, 1, "0");
@@ -80,8 +110,8 @@ std::vector<NamedSplit> namedSplits(const Draw &draw) {
     return freeSplits(draw);
   std::string whole = tensorAxes(draw), kv = whole, groups;
   if (draw.heads == Grouped && draw.kvHeads % draw.tensor() != 0 && !draw.uneven) {
-    kv = fmt::format("{{\"tp\":(1){}}}", draw.kvHeads);
-    groups = fmt::format("{{\"tp\":({}){}}}", draw.kvHeads, draw.tp / std::max<int64_t>(draw.kvHeads, 1));
+    kv = braced({part(draw, "tp", 1, draw.kvHeads)});
+    groups = braced({part(draw, "tp", draw.kvHeads, draw.tp / std::max<int64_t>(draw.kvHeads, 1))});
     if (draw.kvHeads == 1)
       kv = "", groups = whole;
   }
@@ -92,7 +122,7 @@ std::vector<NamedSplit> namedSplits(const Draw &draw) {
   };
   add("h.*.attn.proj.weight", 0, kv);
   bool taken = draw.expertRanks == TensorRanks || draw.expertRanks == AllRanks; // an expert is on one tensor rank
-  if (!draw.experts || draw.shared) {
+  if (draw.hasDense()) {
     add("h.*.mlp.fc.weight", draw.inner == Gated ? 2 : 1, whole);
     add("h.*.mlp.proj.weight", 0, whole);
   }
@@ -111,6 +141,9 @@ std::vector<NamedSplit> namedSplits(const Draw &draw) {
       add("h.*.attn.q.weight", 2, groups);
       add("h.*.attn.kv.weight", 2, kv);
       add("h.*.attn.proj.weight", 1, groups);
+    } else if (draw.heads == Latent) {
+      add("h.*.attn.q_rope.weight", 1, kv);
+      add("h.*.attn.kv.weight", 2, kv);
     } else {
       add("h.*.attn.k.weight", 1, kv);
       add("h.*.attn.v.weight", 1, kv);
@@ -126,15 +159,19 @@ std::vector<NamedSplit> namedSplits(const Draw &draw) {
 std::string planText(const Draw &draw) {
   auto wrong = static_cast<Wrong>(draw.wrong);
   std::string text = "dist.mesh @mesh<";
-  for (auto &[name, size] : axesOf(draw))
-    text += fmt::format("{}\"{}\"={}", text.ends_with('<') ? "" : ", ", name, size);
+  if (draw.oneAxis)
+    text += fmt::format("\"all\"={}", draw.ranks());
+  else
+    for (auto &[name, size] : axesOf(draw))
+      text += fmt::format("{}\"{}\"={}", text.ends_with('<') ? "" : ", ", name, size);
   text += ">\ndist.plan @plan for @model on @mesh {\n";
-  std::string data = dataAxes(draw), tensor = tensorAxes(draw), zeroAxes = listOf(draw, {"dp", "dp2", "cp"});
+  std::string data = dataAxes(draw), tensor = tensorAxes(draw), zeroAxes = listOf(draw, {"dp", "dp2", "cp"}, draw.zeroPart);
   text += fmt::format("  batch {}microbatch {} sequences\n", data.empty() ? "" : "over " + data + " ", draw.microbatch);
-  static const char *const experts[] = {"", "\"dp\"", "{{\"dp\":({})2}}", "\"tp\"", "{\"dp\", \"tp\"}"};
   if (draw.experts && draw.expertRanks)
-    text += fmt::format("  experts over {}\n",
-                        draw.expertRanks == DataPart ? fmt::format(fmt::runtime(experts[DataPart]), draw.dp / 2) : experts[draw.expertRanks]);
+    text += fmt::format("  experts over {}\n", draw.expertRanks == DataPart  ? braced({part(draw, "dp", draw.dp / 2, 2)})
+                                                : draw.expertRanks == AllRanks ? braced({part(draw, "dp", 1, draw.dp), part(draw, "tp", 1, draw.tp)})
+                                                : draw.expertRanks == DataRanks ? listOf(draw, {"dp"})
+                                                                                : listOf(draw, {"tp"}));
   const char *uneven = draw.uneven ? " uneven" : "";
   if (!tensor.empty()) {
     if (draw.splits == Megatron || draw.splits == Auto)
@@ -150,10 +187,10 @@ std::string planText(const Draw &draw) {
   if (draw.sequenceSplit)
     text += fmt::format("  sequence over {}{}\n", tensor, draw.sequenceSplit == 2 ? " keep gathered" : "");
   static const char *const contexts[] = {"ring", "all_gather", "all_to_all"};
-  if (has(draw, "cp"))
-    text += fmt::format("  context over \"cp\" {}\n", contexts[draw.context]);
-  if (has(draw, "pp"))
-    text += fmt::format("  stages over \"pp\" schedule \"{}\"{}\n", schedules()[draw.schedule],
+  if (std::string axes = listOf(draw, {"cp"}); !axes.empty())
+    text += fmt::format("  context over {} {}\n", axes, contexts[draw.context]);
+  if (std::string axes = listOf(draw, {"pp"}); !axes.empty())
+    text += fmt::format("  stages over {} schedule \"{}\"{}\n", axes, schedules()[draw.schedule],
                         draw.chunks == 1 ? "" : fmt::format(" chunks {}", draw.chunks));
   static const char *const gathers[] = {"", " gather per_use", " gather kept", " gather once"};
   if (wrong == Wrong::ZeroBesideBatch)
@@ -219,6 +256,10 @@ bool isLegal(const Draw &draw) {
 Expectation expectationOf(const Draw &draw) {
   switch (static_cast<Wrong>(draw.wrong)) {
   case Wrong::Nothing:
+    if (draw.oneAxis && draw.pp > 1 && draw.pp < draw.ranks())
+      return {Expectation::Refuses, "lays stages along \\{\"all\":\\([0-9]+\\)[0-9]+\\}; expected one whole axis of the mesh$"};
+    if (draw.skip && draw.pp * draw.chunks > 2) // known: a value that passes through a stage may not fit its messages
+      return {Expectation::Either, ""};
     if (tensorAxes(draw).empty())
       return {};
     // `split auto` splits nothing that is smaller than the axes.

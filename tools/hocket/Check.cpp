@@ -1,4 +1,6 @@
 // hocket check: every fault of model, recipe, plans in one run.
+#include "tools/CommandLine.h"
+#include "tools/hocket/CheckSchedule.h"
 #include "tools/hocket/Commands.h"
 #include "tools/hocket/Lowering.h"
 #include <CLI/CLI.hpp>
@@ -12,6 +14,7 @@ struct CheckOptions {
   ModelFile model;
   std::string format = "text";
   PlanFlags plan;
+  ScheduleCheck alone;
 };
 
 nlohmann::ordered_json json(const Session &session, size_t plans) {
@@ -25,7 +28,36 @@ nlohmann::ordered_json json(const Session &session, size_t plans) {
   return out;
 }
 
+/// --schedule without a model.
+int checkAlone(const CheckOptions &options) {
+  ScheduleCheck alone = options.alone;
+  alone.schedule = options.plan.schedule.value_or("");
+  alone.json = options.format == "json";
+  if (auto chunks = options.plan.chunks)
+    alone.chunks = uint32_t(*chunks);
+  if (!alone.schedule.empty() && options.plan.plan.empty() && options.plan.mesh.empty())
+    return checkSchedule(alone);
+  fmt::print(stderr, "error: MODEL or --schedule is required\n");
+  return UnreadableCommandLine;
+}
+
+/// What makes no sense beside a model; a sentence, or "".
+std::string misplaced(const CheckOptions &options) {
+  const ScheduleCheck &alone = options.alone;
+  if (alone.stages || alone.microbatches || alone.maxInFlight || alone.semantics || alone.print)
+    return "--stages, --microbatches, --max-in-flight, --semantics and --print are for a schedule without a model";
+  if (options.plan.mesh.empty() && (options.plan.schedule || options.plan.chunks))
+    return "--schedule and --chunks beside a model need --mesh";
+  return "";
+}
+
 int check(const CheckOptions &options) {
+  if (options.model.path.empty())
+    return checkAlone(options);
+  if (std::string fault = misplaced(options); !fault.empty()) {
+    fmt::print(stderr, "error: {}\n", fault);
+    return UnreadableCommandLine;
+  }
   Session session;
   std::vector<PlanChoice> choices;
   if (loadModel(session, options.model))
@@ -44,8 +76,16 @@ int check(const CheckOptions &options) {
 Command hocket::tools::addCheck(CLI::App &app) {
   auto options = std::make_shared<CheckOptions>();
   auto *command = app.add_subcommand("check", "verify only: every fault of model, recipe and plan in one run");
-  options->model.addTo(*command);
+  options->model.addTo(*command, /*required=*/false);
   command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
-  options->plan.addTo(*command);
+  options->plan.addTo(*command, /*scheduleAlone=*/true);
+  ScheduleCheck &alone = options->alone;
+  auto number = wholeNumber(1, 1 << 24);
+  command->add_option("--stages", alone.stages, "without a model: stages of the schedule")->check(number);
+  command->add_option("--microbatches", alone.microbatches, "without a model: microbatches of a step")->check(number);
+  command->add_option("--max-in-flight", alone.maxInFlight, "without a model: most that a stage may hold")->check(number);
+  command->add_flag("--print", alone.print, "without a model: the schedule as a table, as a file for `schedule file(…)`");
+  command->add_option("--semantics", alone.semantics,
+                      "without a model, when a send is finished: rendezvous, nccl, nccl:R, buffered:K (rendezvous)");
   return [options] { return check(*options); };
 }

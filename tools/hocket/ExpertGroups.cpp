@@ -68,7 +68,7 @@ std::optional<ExpertReport> hocket::tools::expertGroups(Session &session, const 
   auto atoms = dist::AxisAtoms::create(mesh, refs, plan);
   if (failed(atoms))
     return std::nullopt;
-  dist::Atoms experts = atomsOf<dist::ExpertsOp>(*atoms, plan), data = atomsOf<dist::BatchOp, dist::ContextOp>(*atoms, plan);
+  dist::Atoms experts = atomsOf<dist::ExpertsOp>(*atoms, plan), data = atomsOf<dist::BatchOp>(*atoms, plan);
   dist::Atoms each; // what splits one expert
   for (const dist::Atoms &dim : atoms->dimsOf(sharding))
     llvm::copy_if(dim, std::back_inserter(each), [&](dist::Atom atom) { return !llvm::is_contained(experts, atom); });

@@ -9,6 +9,7 @@
 #include "tools/hocket/LineReport.h"
 #include "tools/hocket/Lowering.h"
 #include "tools/hocket/ShardingReport.h"
+#include "tools/hocket/TimelineReport.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 using namespace hocket;
@@ -21,6 +22,7 @@ struct ExplainOptions {
   std::optional<uint32_t> rank;
   bool shardings = false;
   PlanFlags plan;
+  TimelineFlags timeline;
 };
 
 int explain(const ExplainOptions &options) {
@@ -47,6 +49,8 @@ int explain(const ExplainOptions &options) {
   }
   if (!options.at.empty())
     return explainLine(session, *program, *facts, options.at, json) ? Done : InputAtFault;
+  if (!options.timeline.form.empty())
+    return explainTimeline(session, *program, options.timeline, json) ? Done : InputAtFault;
   int64_t world = choice.mesh.getWorldSize();
   if (options.rank && *options.rank >= world) {
     session.error(fmt::format("--rank {}: the plan has {}, numbered from 0 to {}", *options.rank,
@@ -86,5 +90,6 @@ Command hocket::tools::addExplain(CLI::App &app) {
   command->add_flag("--shardings", options->shardings,
                     "also where each value lives and which tactic put it there, and what would remove each transfer");
   options->plan.addTo(*command);
+  options->timeline.addTo(*command);
   return [options] { return explain(*options); };
 }

@@ -110,9 +110,11 @@ static void checkLayers(Session &session, PlanChoice choice, std::optional<analy
   if (auto stages = choice.plan.tactic<dist::StagesOp>()) {
     auto step = *global->getOps<nn::TrainingStepOp>().begin();
     unsigned count = dist::axesSize(choice.mesh, stages.getAxes().getRefs());
-    auto problem = step::describeProblem(stages.getSchedule(), count, stages.getChunks(),
-                                         shape ? shape->microbatches : 1, stages.getLoc());
-    stagesFit = problem && succeeded(step::placeStages(step, *problem, stages.getLoc()));
+    // A table says for how many microbatches it is: where the batch does not fit, that is the fault to tell.
+    auto schedule = !shape && stages.getTable()
+                        ? std::nullopt
+                        : step::describeSchedule(stages, count, shape ? shape->microbatches : 1, stages.getLoc());
+    stagesFit = schedule && succeeded(step::placeStages(step, schedule->problem, stages.getLoc(), stages));
   }
   if (!shape) { // shardings do not depend on the number of rows being right
     PassManager manager(&session.context());
@@ -143,7 +145,7 @@ bool hocket::tools::dropFaultyTactics(Session &session) {
 void hocket::tools::checkScheduleNames(Session &session) {
   session.module().walk([](dist::StagesOp stages) {
     schedule::Faults faults;
-    if (schedule::findSolver(stages.getSchedule().str(), faults))
+    if (stages.getSchedule() == "file" || schedule::findSolver(stages.getSchedule().str(), faults))
       return;
     for (const schedule::Fault &fault : faults)
       stages.emitError() << fault.text;

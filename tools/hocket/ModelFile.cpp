@@ -9,8 +9,8 @@
 using namespace hocket::tools;
 namespace sys = llvm::sys;
 
-void ModelFile::addTo(CLI::App &command) {
-  command.add_option("MODEL", path, "model file, or a C++ program that writes one")->required();
+void ModelFile::addTo(CLI::App &command, bool required) {
+  command.add_option("MODEL", path, "model file, or a C++ program that writes one")->required(required);
   command
       .add_option("--set", settings,
                   "NAME=VALUE: an argument of a model written in C++ (--set layers=8); may be repeated")

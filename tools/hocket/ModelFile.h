@@ -13,7 +13,7 @@ struct ModelFile {
   std::string path;
   std::vector<std::string> settings; ///< NAME=VALUE: arguments of the C++ program
 
-  void addTo(CLI::App &command);
+  void addTo(CLI::App &command, bool required = true);
 };
 
 /// Loads a model into the session without verifying it. One in C++ (.cpp, .cc, .cxx) is built against the embedded

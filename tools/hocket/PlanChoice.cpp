@@ -12,10 +12,10 @@ static std::string scheduleHelp() {
   std::string help = "pipeline schedule (1f1b):";
   for (const schedule::Solver &solver : schedule::solvers())
     help += fmt::format(" {}", solver.name);
-  return help;
+  return help + " file:TABLE";
 }
 
-void PlanFlags::addTo(CLI::App &command) {
+void PlanFlags::addTo(CLI::App &command, bool scheduleAlone) {
   auto *byName = command.add_option("--plan", plan, "name of a plan of the file, without @")->check(notEmpty());
   auto *byMesh =
       command.add_option("--mesh", mesh, "axes and sizes of a plan made from flags: pp=2,dp=2,tp=2")->check(notEmpty());
@@ -29,11 +29,14 @@ void PlanFlags::addTo(CLI::App &command) {
         command.add_option("--experts", experts, "axes that split the experts of a mixture: dp, or dp:(2)4 and the like")
             ->check(notEmpty()),
         command.add_flag("--sequence-parallel", sequenceParallel, "split norms and residuals along the sequence over tp"),
-        command.add_option("--context", context, "how attention sees keys of other ranks along cp: ring, all_gather or all_to_all (ring)"),
-        command.add_option("--schedule", schedule, scheduleHelp()),
+        command.add_option("--context", context, "how attention sees keys of other ranks along cp: ring, all_gather or all_to_all (ring)")})
+    option->needs(byMesh);
+  for (auto *option :
+       {command.add_option("--schedule", schedule, scheduleHelp()),
         command.add_option("--chunks", chunks, "pieces of the model a stage holds, of schedules with several (1)")
             ->check(wholeNumber(1, 1024))})
-    option->needs(byMesh);
+    if (!scheduleAlone)
+      option->needs(byMesh);
   command
       .add_option("--max-implicit-comm", maxImplicitBytes,
                   "bytes that a rank may send in a step without a tactic that asks for it; more is an error")
@@ -107,6 +110,14 @@ static std::string sequenceTactics(Session &session, const PlanFlags &flags, boo
   return text;
 }
 
+/// A schedule's name as IR, with the table of `file:table.txt`.
+static std::string scheduleText(StringRef flag) {
+  std::string text = flag.consume_front("file:") ? "file(\"" : "\"";
+  llvm::raw_string_ostream os(text);
+  llvm::printEscapedString(flag, os);
+  return text + (text.front() == 'f' ? "\")" : "\"");
+}
+
 /// Writes the plan that the flags describe as IR.
 static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
   unsigned before = session.errors();
@@ -133,7 +144,7 @@ static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
     session.error(fmt::format("--split {} needs an axis tp in --mesh; '{}' has none", *flags.split, flags.mesh));
   text += sequenceTactics(session, flags, has("cp"), has("tp"));
   if (has("pp"))
-    text += fmt::format("  stages over \"pp\" schedule \"{}\"{}\n", flags.schedule.value_or("1f1b"),
+    text += fmt::format("  stages over \"pp\" schedule {}{}\n", scheduleText(flags.schedule.value_or("1f1b")),
                         flags.chunks.value_or(1) == 1 ? "" : fmt::format(" chunks {}", *flags.chunks));
   if (has("dp") || has("cp"))
     text += fmt::format("  zero {} over {}\n", flags.zero.value_or(0),

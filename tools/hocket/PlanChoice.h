@@ -23,7 +23,8 @@ struct PlanFlags {
   bool sequenceParallel = false;
   std::string context; ///< empty if not given
 
-  void addTo(CLI::App &command);
+  /// `scheduleAlone`: --schedule and --chunks may stand without --mesh.
+  void addTo(CLI::App &command, bool scheduleAlone = false);
 };
 
 /// A plan and what it is for.

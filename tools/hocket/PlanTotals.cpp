@@ -1,7 +1,7 @@
 // Adds up a program.
 #include "tools/hocket/PlanTotals.h"
 #include "tools/hocket/AlikeLines.h"
-#include "tools/hocket/ProgramTimeline.h"
+#include "tools/hocket/ProgramTables.h"
 #include <fmt/format.h>
 using namespace hocket;
 using namespace hocket::tools;
@@ -90,9 +90,9 @@ PlanTotals hocket::tools::totalsOf(const program::ProgramT &program, const Repor
       }
   }
   if (totals.stages > 1)
-    if (auto timeline = timelineOf(program)) {
-      totals.bubbleOfTotal = timeline->simulation.bubbleOfTotal();
-      totals.bubbleOfIdeal = timeline->simulation.bubbleOfIdeal();
+    if (auto step = simulateUnits(tablesOf(program))) {
+      totals.bubbleOfTotal = step->bubbleOfTotal();
+      totals.bubbleOfIdeal = step->bubbleOfIdeal();
     }
   addTransfers(totals, report);
   return totals;

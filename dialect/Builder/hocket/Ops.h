@@ -107,6 +107,21 @@ template <size_t Count> std::array<Tensor, Count> unstack(Tensor x, Dim dim) {
 template <typename... Tensors> Tensor stack(Dim dim, Tensor first, Tensors... rest) {
   return detail::stack(dim, {first, rest...});
 }
+/// Tensors one after another along a dimension that they have: concat(dim(3), rotary, rest).
+namespace detail {
+Tensor concat(Dim dim, const std::vector<Tensor> &tensors);
+}
+template <typename... Tensors> Tensor concat(Dim dim, Tensor first, Tensors... rest) {
+  return detail::concat(dim, {first, rest...});
+}
+/// Elements [from, from + size) of a dimension; and zeros around x, which is put from element `from` on, up to `size`.
+Tensor part(Tensor x, Dim dim, int64_t from, int64_t size);
+Tensor pad(Tensor x, Dim dim, int64_t from, int64_t size);
+/// x `count` times along a new dimension (one key for all heads); and the sum over a dimension.
+Tensor spread(Tensor x, Dim dim, int64_t count);
+Tensor sum_over(Tensor x, Dim dim);
+/// Drops elements of x [b, s, …] with probability `rate` in training and divides the others by 1 - rate; positions [b, s].
+Tensor dropout(Tensor x, Tensor positions, double rate, Where where = Where::current());
 /// The sum over the first `leading` dimensions.
 Tensor sum(Tensor x, int64_t leading, Where where = Where::current());
 

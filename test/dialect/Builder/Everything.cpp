@@ -43,6 +43,8 @@ int main(int argc, char **argv) {
       heads = linear(heads, m.param("each", {16, 16}, normal(0.02)), contract(1));
       std::vector<Tensor> parts = unstack(heads, dim(2), 4);
       Tensor s = stack(dim(2), parts[0], parts[1]);
+      Tensor both = concat(dim(2), parts[2], pad(part(parts[3], dim(2), 4, 8), dim(2), 4, 16));
+      x = x + dropout(sum_over(spread(linear(both, m.param("joined", {32, 64}, ones)), dim(2), 3), dim(2)), pos, 0.1);
       Tensor w = sum(stack(dim(0), m.param("w0", {2, 16, 64}, ones), m.param("w1", {2, 16, 64}, ones)), 1);
       x = matmul(s, w, "b s n d, n d h -> b s h");
       Route route = router(router_logits(x, m.param("gate", {64, 4}, normal(0.02))), pos,
@@ -84,7 +86,7 @@ int main(int argc, char **argv) {
         .zero(1, over("dp", "cp"));
     module.plan("nowhere", everything, mesh)
         .batch(over(), microbatch(2))
-        .split(megatron, over("tp"))
+        .split(megatron, over("tp"), uneven)
         .sequence(over("tp"), keep_gathered)
         .context(over("cp"), Context::all_gather)
         .stages(over("pp"), cuts({2, 1}), scheduleFile("table.txt"));

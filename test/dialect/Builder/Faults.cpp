@@ -24,6 +24,8 @@ int main(int argc, char **argv) {
       Tensor e = m.repeat("h", 0, layer, y);
       linear(wte, wte);
       matmul(x, wte, "b s h, v k -> b s v");
+      concat(dim(3), x, y), part(x, dim(4), 0, 1), pad(x, dim(-1), 0, 128);
+      spread(x, dim(4), 2), sum_over(x, dim(7));
       return cross_entropy(linear(y, transposed(wte)), next);
     });
     module

@@ -21,7 +21,7 @@ dist.plan @faults for @gpt on @cluster {
   split "wte" dim 1 over "dp"
   // expected-error-re @+2 {{{{^}}'dist.stages' op uses axis "dp", which `split` uses already in another way{{$}}}}
   // expected-error-re @+1 {{{{^}}'dist.stages' op uses axis "dp", which `batch` uses already in another way{{$}}}}
-  stages over {"pp", "dp"} schedule gpipe
+  stages over "dp" schedule gpipe
   // expected-error-re @+1 {{{{^}}'dist.batch' op stands twice in a plan; once is allowed{{$}}}}
   batch microbatch 1 sequences
   // expected-error-re @+1 {{{{^}}'dist.zero' op names axis "world", which mesh @cluster does not have; axes: "pp"=2, "dp"=2, "tp"=4{{$}}}}

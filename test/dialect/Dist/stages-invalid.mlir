@@ -5,6 +5,16 @@ dist.plan @p for @gpt on @m {
 }
 // -----
 dist.plan @p for @gpt on @m {
+  // expected-error-re @+1 {{{{^}}'dist.stages' op lays stages along {"all":(1)2}; expected one whole axis of the mesh{{$}}}}
+  stages over {"all":(1)2} schedule gpipe
+}
+// -----
+dist.plan @p for @gpt on @m {
+  // expected-error-re @+1 {{{{^}}'dist.stages' op lays stages along {"pp", "dp"}; expected one whole axis of the mesh{{$}}}}
+  stages over {"pp", "dp"} schedule gpipe
+}
+// -----
+dist.plan @p for @gpt on @m {
   // expected-error-re @+1 {{{{^}}custom op 'dist.stages' expected a schedule's name; 1f1b and others that begin with a digit or hold a dash stand in quotes{{$}}}}
   stages over "pp" schedule 1f1b
 }

@@ -1,4 +1,5 @@
 // What ops compute, against closed forms and sums written out by other means than the ops' own loops.
+#include "dialect/NN/Random.h"
 #include "test/dialect/NN/OpCase.h"
 #include <cmath>
 using namespace mlir;
@@ -333,4 +334,69 @@ TEST(AdamW, TwoStepsByHand) {
   EXPECT_DOUBLE_EQ(m2, 0);
   EXPECT_DOUBLE_EQ(v2, 4);
   EXPECT_DOUBLE_EQ(p2, p1 * (1 - 0.02 * 0.1));
+}
+
+// The known answers of Random123's own test (kat_vectors, philox2x32 10).
+TEST(Dropout, DrawsThePublishedWords) {
+  EXPECT_EQ(philox2x32(0, 0, 0), 0xff1dae59u);
+  EXPECT_EQ(philox2x32(0xffffffffu, 0xffffffffu, 0xffffffffu), 0x2c3f628bu);
+  EXPECT_EQ(philox2x32(0x243f6a88u, 0x85a308d3u, 0x13198a2eu), 0xdd7ce038u);
+}
+
+TEST(Dropout, KeepsWithTheProbabilityThatTheBoundSays) {
+  EXPECT_EQ(keepBound(0), 0xffffffffu);
+  EXPECT_EQ(keepBound(0.5), 0x7fffffffu);
+  EXPECT_EQ(keepBound(0.1), 3865470565u);
+}
+
+namespace {
+/// The mask (0 or 1) of 2 rows x 64 positions x 128 features at `rate`, for draws and a stream.
+std::vector<bool> maskOf(double rate, std::pair<int64_t, int64_t> draws, StringRef stream) {
+  std::string x = "tensor<2x64x128xf32>", types = x + ", tensor<2x64xi32>, tensor<2xi32> -> " + x;
+  Program program({"mask", "%x: " + x + ", %p: tensor<2x64xi32>, %d: tensor<2xi32>",
+                   "%y = nn.dropout %x at %p rate(" + realText(rate) + ") draws %d of [128] stream \"" + stream.str() +
+                       "\" : " + types});
+  HostTensor ones({2, 64, 128}, 1), positions({2, 64}), each({2});
+  for (int64_t i = 0; i < positions.size(); ++i)
+    positions[i] = static_cast<double>(i % 64);
+  each[0] = static_cast<double>(draws.first), each[1] = static_cast<double>(draws.second);
+  HostTensor y = program.run({ones, positions, each}).lookup(program.op().getResult(0));
+  std::vector<bool> mask;
+  for (double value : y.data) {
+    EXPECT_TRUE(value == 0 || value == 1 || std::abs(value * (1 - rate) - 1) < 1e-15);
+    mask.push_back(value != 0);
+  }
+  return mask;
+}
+/// Both parts agree at as many elements as independent ones do: within five standard deviations of n (k^2 + (1-k)^2).
+void expectIndependent(ArrayRef<bool> a, ArrayRef<bool> b, double kept) {
+  double n = static_cast<double>(a.size()), agree = 0, p = kept * kept + (1 - kept) * (1 - kept);
+  for (size_t i = 0; i < a.size(); ++i)
+    agree += a[i] == b[i];
+  EXPECT_NEAR(agree, n * p, 5 * std::sqrt(n * p * (1 - p)));
+}
+SmallVector<bool> partOf(const std::vector<bool> &mask, size_t from, size_t count) {
+  return SmallVector<bool>(mask.begin() + static_cast<long>(from), mask.begin() + static_cast<long>(from + count));
+}
+} // namespace
+
+TEST(Dropout, RowsPositionsAndLayersHaveMasksOfTheirOwnAndTheRightRate) {
+  constexpr size_t row = 64 * 128;
+  for (double rate : {0.1, 0.25, 0.5, 0.9}) {
+    double kept = 1 - rate, n = 2 * row;
+    std::vector<bool> mask = maskOf(rate, {11, 12}, "h.0.mlp"), other = maskOf(rate, {11, 12}, "h.1.mlp");
+    EXPECT_NEAR(std::count(mask.begin(), mask.end(), true), n * kept, 5 * std::sqrt(n * kept * rate));
+    expectIndependent(partOf(mask, 0, row), partOf(mask, row, row), kept);                     // rows
+    expectIndependent(partOf(mask, 0, row - 128), partOf(mask, 128, row - 128), kept);         // positions
+    expectIndependent(partOf(mask, 0, 2 * row - 1), partOf(mask, 1, 2 * row - 1), kept);       // features
+    expectIndependent(partOf(mask, 0, 2 * row), partOf(other, 0, 2 * row), kept);              // layers
+    EXPECT_EQ(partOf(mask, 0, row), partOf(maskOf(rate, {11, 99}, "h.0.mlp"), 0, row));         // of no other row
+    EXPECT_EQ(partOf(mask, 0, row), partOf(maskOf(rate, {99, 11}, "h.0.mlp"), row, row));       // wherever it lies
+  }
+}
+
+TEST(Dropout, ADrawOfZeroKeepsAll) {
+  std::vector<bool> mask = maskOf(0.9, {0, 5}, "h.0");
+  EXPECT_EQ(std::count(mask.begin(), mask.begin() + 64 * 128, true), 64 * 128);
+  EXPECT_LT(std::count(mask.begin() + 64 * 128, mask.end(), true), 64 * 128 / 4);
 }

@@ -11,6 +11,7 @@ from collections import Counter
 from math import prod
 
 WORD = 4  # bytes
+BUCKET = 4 << 20  # bytes that collectives of parameters carry together, unless the plan says otherwise
 errors = []
 
 
@@ -171,12 +172,16 @@ def transfers(job, stage):
         out["forward", "receive", f"stage {stage - 1} to {stage}", message] = job.m
         out["backward", "send", f"stage {stage} to {stage - 1}", message] = job.m
     out["begin", "all_reduce", "dp", 8] = 1  # the count of tokens
+    together = Counter()
     for whole, local in job.held(stage):
-        if whole * WORD >= 64 << 10:
-            out["update", "reduce_scatter", "dp", WORD * local] += 1
-            out["update", "all_gather", "dp", WORD * local] += 1
-        else:
-            out["update", "all_reduce", "dp", WORD * local] += 1
+        for op in ("reduce_scatter", "all_gather") if whole * WORD >= 64 << 10 else ("all_reduce",):
+            if WORD * local > BUCKET:
+                out["update", op, "dp", WORD * local] += 1
+            else:  # small ones go in one message
+                together[op] += WORD * local
+    for op, size in together.items():
+        assert size <= BUCKET, "more than one message"
+        out["update", op, "dp", size] += 1
     for axes, count in job.scalars(stage).items():
         out["update", "all_reduce", axes, WORD * count] += 1
     for axes, size in job.tied(stage).items():

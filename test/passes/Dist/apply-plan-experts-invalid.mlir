@@ -1,5 +1,7 @@
 // RUN: split-file %s %t
-// RUN: for plan in degree axes twice; do sed 's/batch 8/batch 24/' %S/Inputs/moe.mlir | cat - %t/$plan.mlir > %t/$plan-all.mlir; hocket-opt %t/$plan-all.mlir --nn-pipeline="plan=p rows=24" --dist-apply-plan --verify-diagnostics=only-expected || exit 1; done
+// RUN: sed 's/batch 8/batch 24/' %S/Inputs/moe.mlir | cat - %t/degree.mlir > %t/degree-all.mlir && hocket-opt %t/degree-all.mlir --nn-pipeline="plan=p rows=24" --dist-apply-plan --verify-diagnostics=only-expected
+// RUN: sed 's/batch 8/batch 24/' %S/Inputs/moe.mlir | cat - %t/axes.mlir > %t/axes-all.mlir && hocket-opt %t/axes-all.mlir --nn-pipeline="plan=p rows=24" --dist-apply-plan --verify-diagnostics=only-expected
+// RUN: sed 's/batch 8/batch 24/' %S/Inputs/moe.mlir | cat - %t/twice.mlir > %t/twice-all.mlir && hocket-opt %t/twice-all.mlir --nn-pipeline="plan=p rows=24" --dist-apply-plan --verify-diagnostics=only-expected
 // RUN: cat %S/Inputs/gpt.mlir %t/none.mlir > %t/none-all.mlir && hocket-opt %t/none-all.mlir --nn-pipeline="plan=p rows=4" --dist-apply-plan --verify-diagnostics=only-expected
 
 //--- degree.mlir

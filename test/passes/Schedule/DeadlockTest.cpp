@@ -154,8 +154,13 @@ TEST(Deadlock, SemanticsByName) {
   EXPECT_EQ(parseSemantics("rendezvous", faults)->buffers, 0u);
   EXPECT_EQ(parseSemantics("buffered:4", faults)->buffers, 4u);
   EXPECT_FALSE(parseSemantics("buffered:0", faults) || parseSemantics("eager", faults));
-  EXPECT_EQ(text(faults), "unknown semantics 'buffered:0'; known: rendezvous, buffered:K (K messages, 1 or more)\n"
-                          "unknown semantics 'eager'; known: rendezvous, buffered:K (K messages, 1 or more)\n");
+  EXPECT_TRUE(parseSemantics("nccl", faults)->nccl);
+  EXPECT_EQ(parseSemantics("nccl:2", faults)->resident, 2u);
+  EXPECT_EQ(name(*parseSemantics("nccl:2", faults)), "nccl:2");
+  EXPECT_EQ(text(faults), "unknown semantics 'buffered:0'; known: rendezvous, nccl, nccl:R (R communication kernels at work "
+                          "on a rank at a time, 1 or more), buffered:K (K messages, 1 or more)\n"
+                          "unknown semantics 'eager'; known: rendezvous, nccl, nccl:R (R communication kernels at work on a "
+                          "rank at a time, 1 or more), buffered:K (K messages, 1 or more)\n");
 }
 
 } // namespace

@@ -2,8 +2,10 @@
 // file, the judge over a grid, refusals. (The other schedules' closed forms are in NamedSchedulesTest.cpp; what a wrong
 // schedule meets is JudgeTest.cpp.)
 #include "ScheduleTesting.h"
+#include "passes/Schedule/TableText.h"
 #include "passes/Schedule/Timeline.h"
 
+#include <cstdlib>
 #include <fstream>
 #include <set>
 
@@ -98,6 +100,90 @@ TEST(Solvers, JudgeAcceptsTheGrid) {
     });
 }
 
+// Every size of the grid. Named Long: runs where HOCKET_LONG is set; it takes minutes.
+TEST(Solvers, LongJudgeAcceptsAll) {
+  if (!std::getenv("HOCKET_LONG"))
+    GTEST_SKIP() << "long test: set HOCKET_LONG=1";
+  size_t judged = 0;
+  for (const Solver &solver : solvers())
+    for (uint32_t p = 1; p <= 16; ++p)
+      for (uint32_t m = 1; m <= 64; ++m)
+        for (uint32_t v = 1; v <= 4; ++v) {
+          Problem problem = problemOf(p, m);
+          problem.chunks = v;
+          bool legal = solver.shape == Shape::OneChunk ? v == 1 : solver.shape == Shape::V ? v == 2 : v >= 2 && m >= p;
+          if (!legal || (solver.order == orderDualPipeV && m < 2 * p))
+            continue;
+          problem = adopted(solver.name, problem);
+          ASSERT_EQ(text(judge(problem, solved(solver.name, problem))), "") << solver.name << " " << p << " " << m << " " << v;
+          ++judged;
+        }
+  std::printf("%zu schedules judged\n", judged);
+}
+
+/// Every table that `damage` makes of a schedule's must be rejected; `damage` is called for each row of each stage.
+template <typename Damage> void expectRejected(const Solver &solver, Damage damage) {
+  Problem problem = problemOf(3, 6);
+  problem.chunks = solver.shape == Shape::Interleaved ? 2 : 1;
+  problem = adopted(solver.name, problem);
+  const Tables sound = solved(solver.name, problem);
+  size_t damaged = 0;
+  for (uint32_t s = 0; s < problem.stages; ++s)
+    for (size_t i = 0; i < sound.stages[s].rows.size(); ++i) {
+      Tables tables = sound;
+      if (!damage(problem, tables.stages[s], i))
+        continue;
+      ++damaged;
+      EXPECT_FALSE(judge(problem, tables).empty())
+          << solver.name << ", stage " << s << ": " << printRow(sound, s, sound.stages[s].rows[i]);
+    }
+  EXPECT_GE(damaged, 10u) << solver.name;
+}
+
+TEST(Solvers, DamagedTablesAreRejected) {
+  for (const Solver &solver : solvers()) {
+    // A body that runs for another microbatch, so that one runs twice and one never.
+    expectRejected(solver, [](const Problem &problem, Table &table, size_t i) {
+      Row &row = table.rows[i];
+      if (row.kind != RowKind::Body || oncePerStep(bodyKind(row)))
+        return false;
+      row.microbatch = (row.microbatch + 1) % problem.microbatches;
+      return true;
+    });
+    // A body that does not wait for what it receives.
+    expectRejected(solver, [](const Problem &, Table &table, size_t i) {
+      Row &row = table.rows[i];
+      bool waits = false;
+      for (size_t s = 1; s < table.streams.size(); ++s)
+        waits |= row.kind == RowKind::Body && row.wait[s] && table.streams[s].starts_with("receive");
+      row.wait = {};
+      return waits;
+    });
+    // Sums in another order: two bodies that add to one accumulator change places.
+    expectRejected(solver, [](const Problem &problem, Table &table, size_t i) {
+      Row &row = table.rows[i];
+      if (row.kind != RowKind::Body || bodyKind(row) != problem.accumulatingBody())
+        return false;
+      auto next = std::find_if(table.rows.begin() + i + 1, table.rows.end(), [&](const Row &other) {
+        return other.kind == RowKind::Body && other.index == row.index;
+      });
+      if (next == table.rows.end())
+        return false;
+      std::swap(row.microbatch, next->microbatch);
+      std::swap(row.slot, next->slot);
+      return true;
+    });
+    // A row in a slot that another microbatch has.
+    expectRejected(solver, [](const Problem &, Table &table, size_t i) {
+      Row &row = table.rows[i];
+      if (table.slots < 2 || row.kind != RowKind::Body || bodyKind(row) != BodyKind::Backward)
+        return false;
+      row.slot = (row.slot + 1) % table.slots;
+      return true;
+    });
+  }
+}
+
 // Bubble (p-1)/(m+p-1) whatever the ratio of backward to forward.
 TEST(Solvers, BubbleIsTheClosedForm) {
   for (const char *name : {"gpipe", "1f1b"})
@@ -178,10 +264,10 @@ TEST(Solvers, WaitsLookUpwards) {
 TEST(Solvers, Refusals) {
   EXPECT_EQ(refused("1f1", problemOf(2, 2)), "unknown schedule '1f1'; known: "
                                              "gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-h2, zb-1p, zb-2p, zb-v, v-half, "
-                                             "v-min, dualpipe-v; did you mean '1f1b'\n");
+                                             "v-min, dualpipe-v, file(\"TABLE\"); did you mean '1f1b'\n");
   EXPECT_EQ(refused("banana", problemOf(2, 2)),
             "unknown schedule 'banana'; known: "
-            "gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-h2, zb-1p, zb-2p, zb-v, v-half, v-min, dualpipe-v\n");
+            "gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-h2, zb-1p, zb-2p, zb-v, v-half, v-min, dualpipe-v, file(\"TABLE\")\n");
   EXPECT_EQ(refused("gpipe", problemOf(0, 0)), "stages is 0; legal: 1..32768\nmicrobatches is 0; legal: 1..16777216\n");
   EXPECT_EQ(refused("gpipe", problemOf(32768, 1 << 20)),
             "32768 virtual stages times 1048576 microbatches are 34359738368 bodies of a kind; at most 16777216\n");

@@ -46,9 +46,28 @@ bool Subject::accepts(ModuleOp module, std::string *said) {
   return succeeded(verify(module)) && succeeded(dist::judgePartition(stepOf(module), meshOf(module)));
 }
 
-bool Subject::verifies(ModuleOp module) {
+/// The shapes of a collective are those that its axes make.
+static bool fits(Operation *op, dist::MeshOp mesh) {
+  if (!isa<dist::AllGatherOp, dist::ReduceScatterOp, dist::SliceOp, dist::AllToAllOp>(op))
+    return true;
+  ArrayRef<dist::AxisRef> axes = op->getAttrOfType<dist::AxesAttr>("axes").getRefs();
+  auto sizeOf = [](Value value, int64_t dim) {
+    return cast<RankedTensorType>(value.getType()).getDimSize(static_cast<unsigned>(dim));
+  };
+  auto cuts = [&](int64_t dim, Value whole, Value part) {
+    return dist::localSize(mesh, sizeOf(whole, dim), axes) == sizeOf(part, dim);
+  };
+  Value x = op->getOperand(0), y = op->getResult(0);
+  if (auto exchange = dyn_cast<dist::AllToAllOp>(op))
+    return cuts(exchange.getSplitDimAttr().getInt(), x, y) && cuts(exchange.getGatherDimAttr().getInt(), y, x);
+  int64_t dim = op->getAttrOfType<IntegerAttr>("dim").getInt();
+  return isa<dist::AllGatherOp>(op) ? cuts(dim, y, x) : cuts(dim, x, y);
+}
+
+bool Subject::hasMeaning(ModuleOp module) {
   ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
-  return succeeded(verify(module));
+  return succeeded(verify(module)) &&
+         llvm::all_of(opsOf(module), [&](Operation *op) { return fits(op, meshOf(module)); });
 }
 
 bool Subject::runsAlike(ModuleOp module) const {

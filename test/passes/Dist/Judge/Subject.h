@@ -17,8 +17,8 @@ public:
 
   /// Verifiers and judge have nothing against it; what they say goes to `said`.
   static bool accepts(mlir::ModuleOp module, std::string *said = nullptr);
-  /// Its ops are sound by themselves; the others have no meaning to run.
-  static bool verifies(mlir::ModuleOp module);
+  /// Its ops are sound by themselves, and shapes are those that axes make: others cannot be run.
+  static bool hasMeaning(mlir::ModuleOp module);
   /// One step ends with the loss, norm, gradients and parameters of the unchanged program, within 1e-9.
   bool runsAlike(mlir::ModuleOp module) const;
 

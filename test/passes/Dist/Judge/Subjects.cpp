@@ -23,6 +23,11 @@ TestPlan planOf(int64_t dp, int64_t cp, int64_t tp, int64_t zero, std::string ta
   plan.cp = cp;
   return plan;
 }
+static TestPlan zeroOf(int64_t stage, std::string options) {
+  TestPlan plan{2, 2, stage};
+  plan.zeroOptions = std::move(options);
+  return plan;
+}
 static TestPlan expertsOverDp() {
   TestPlan plan{2, 1, 1, "experts over \"dp\""};
   plan.entries = "capacity 1\nauxiliary_loss 0.3";
@@ -40,9 +45,12 @@ const Case ring{"ring", &longerLlama, planOf(1, 2, 1, 0, "context over \"cp\" ri
 const Case experts{"experts", &fourExperts, expertsOverDp()};
 const Case byHand{"by_hand", &tokensRegion, {2, 2, 1}};
 
+const Case scattered{"zero2", &fourHeadGpt, zeroOf(2, "")}, perUse{"zero3", &groupedLlama, zeroOf(3, "gather per_use")};
+
 const std::vector<const Case *> &everyCase() {
   static const std::vector<const Case *> all = {&square,   &llamaSquare, &wide, &narrow,  &sequenced,
-                                                &gathered, &exchanged,   &ring, &experts, &byHand};
+                                                &gathered, &exchanged,   &ring, &experts, &byHand,
+                                                &scattered, &perUse};
   return all;
 }
 } // namespace hocket::testing

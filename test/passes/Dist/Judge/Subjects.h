@@ -26,6 +26,8 @@ extern const Case gathered;   ///< keys and values gathered over cp; ZeRO over t
 extern const Case exchanged;  ///< heads instead of the sequence, by all_to_all over cp
 extern const Case ring;       ///< blocks of keys around a ring
 extern const Case experts;    ///< tokens to experts and back
+extern const Case scattered; ///< gradients scattered each microbatch
+extern const Case perUse;    ///< parameters gathered where they are used, in forward and again in backward
 extern const Case byHand;     ///< a manual region with an all_to_all
 const std::vector<const Case *> &everyCase();
 } // namespace hocket::testing

@@ -1,0 +1,121 @@
+#include "tools/hocket/CheckSchedule.h"
+#include "passes/Schedule/Judge.h"
+#include "passes/Schedule/Simulator.h"
+#include "passes/Schedule/Solvers.h"
+#include "passes/Schedule/TableText.h"
+#include "passes/Schedule/UserSchedule.h"
+#include "runtime/Launch/Counted.h"
+#include "tools/hocket/Session.h"
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+using namespace hocket;
+using namespace hocket::tools;
+
+namespace {
+bool isName(const std::string &schedule) {
+  return std::any_of(schedule::solvers().begin(), schedule::solvers().end(),
+                     [&](const schedule::Solver &solver) { return schedule == solver.name; });
+}
+
+/// One of ours, for the sizes given.
+std::optional<schedule::UserSchedule> solveNamed(const ScheduleCheck &options, schedule::Faults &faults) {
+  if (!options.stages || !options.microbatches) {
+    faults.push_back({fmt::format("{} is a schedule of any size; --stages and --microbatches say which", options.schedule), {}});
+    return std::nullopt;
+  }
+  schedule::Problem problem;
+  problem.stages = *options.stages;
+  problem.microbatches = *options.microbatches;
+  problem.chunks = options.chunks.value_or(1);
+  problem.maxInFlight = options.maxInFlight.value_or(0);
+  problem.begin = problem.update = options.print; // a table to run has them, and figures are of bodies alone
+  if (!schedule::check(problem, faults) || !schedule::adopt(options.schedule, problem, faults))
+    return std::nullopt;
+  problem.times = {schedule::Times{.backward = problem.splitWeightGrad ? 1.0 : 2.0}};
+  auto tables = schedule::solve(options.schedule, problem, faults);
+  return tables ? std::optional(schedule::UserSchedule{problem, std::move(*tables)}) : std::nullopt;
+}
+
+std::optional<schedule::UserSchedule> readFile(const ScheduleCheck &options, schedule::Faults &faults) {
+  std::ifstream in(options.schedule);
+  std::ostringstream text;
+  if (in.peek() == std::ifstream::traits_type::eof() ? !in.eof() : !(text << in.rdbuf())) {
+    schedule::Faults names;
+    schedule::findSolver(options.schedule, names);
+    faults.push_back({fmt::format("cannot read it: {}; and it is none of our names: {}", std::strerror(errno),
+                                  names.empty() ? "" : names[0].text),
+                      {}});
+    return std::nullopt;
+  }
+  auto schedule = schedule::readSchedule(text.str(), /*wholeStep=*/false, faults);
+  if (!schedule)
+    return std::nullopt;
+  auto same = [&](const char *what, uint64_t found, std::optional<uint32_t> wanted, const char *flag) {
+    if (wanted && found != *wanted)
+      faults.push_back({fmt::format("it is for {} {}, {} says {}", found, what, flag, *wanted), {}});
+  };
+  same("stages", schedule->tables.stages.size(), options.stages, "--stages");
+  same("microbatches", schedule->tables.microbatches, options.microbatches, "--microbatches");
+  same("chunks a stage", schedule->tables.chunks, options.chunks, "--chunks");
+  schedule->problem.maxInFlight = options.maxInFlight.value_or(0);
+  schedule->problem.times = {schedule::Times{.backward = schedule->problem.splitWeightGrad ? 1.0 : 2.0}};
+  return schedule;
+}
+
+/// What was judged, in one line.
+std::string sizesText(const schedule::Tables &tables) {
+  return fmt::format("{}, {} a stage, {}", run::counted(tables.stages.size(), "stage"),
+                     run::counted(tables.chunks, "chunk"), run::counted(tables.microbatches, "microbatch"));
+}
+
+void printJson(const ScheduleCheck &options, const std::optional<schedule::UserSchedule> &schedule,
+               const schedule::Faults &faults) {
+  nlohmann::ordered_json out{{"schedule", options.schedule}, {"semantics", options.semantics.value_or("rendezvous")}};
+  if (schedule) {
+    out["stages"] = schedule->tables.stages.size();
+    out["chunks"] = schedule->tables.chunks;
+    out["microbatches"] = schedule->tables.microbatches;
+    out["whole_step"] = !schedule->tables.piece;
+  }
+  out["faults"] = nlohmann::json::array();
+  for (const schedule::Fault &fault : faults)
+    out["faults"].push_back({{"text", fault.text}, {"notes", fault.notes}});
+  fmt::print("{}\n", out.dump(2));
+}
+} // namespace
+
+int hocket::tools::checkSchedule(const ScheduleCheck &options) {
+  schedule::Faults faults;
+  std::string sends = options.semantics.value_or("rendezvous");
+  auto semantics = schedule::parseSemantics(sends, faults);
+  auto schedule = isName(options.schedule) ? solveNamed(options, faults) : readFile(options, faults);
+  if (schedule && faults.empty())
+    faults = schedule::judge(*schedule, *semantics);
+  if (options.json && !options.print)
+    printJson(options, schedule, faults);
+  for (const schedule::Fault &fault : faults) {
+    fmt::print(stderr, "{}: error: {}\n", options.schedule, fault.text);
+    for (const std::string &note : fault.notes)
+      fmt::print(stderr, "{}: note: {}\n", options.schedule, note);
+  }
+  if (!faults.empty()) {
+    fmt::print(stderr, "{}: {} with {} sends\n", options.schedule, run::counted(faults.size(), "fault"), sends);
+    return InputAtFault;
+  }
+  if (options.print)
+    fmt::print("{}", schedule::printTables(schedule->tables));
+  if (options.json || options.print)
+    return Done;
+  const char *verdict = schedule->tables.piece ? "a piece of a step: its messages match and nobody waits for ever"
+                                               : "every layer runs once, and nobody waits for ever";
+  fmt::print("{}: {}; {}, with {} sends\n", options.schedule, sizesText(schedule->tables), verdict, sends);
+  if (!schedule->tables.piece)
+    if (auto simulation = schedule::simulate(schedule->problem, schedule->tables, *semantics, faults))
+      fmt::print("a whole backward taken as twice a forward: {}\n", schedule::summary(*simulation));
+  return Done;
+}
