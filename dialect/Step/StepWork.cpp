@@ -238,8 +238,9 @@ static LogicalResult verifyInBucket(Operation *op, RankedTensorType bucket, Rank
   if (bucket.getElementType() != inside.getElementType())
     return op->emitOpError() << "has " << inside.getElementType() << " in a bucket of " << bucket.getElementType();
   if (pieces < 1 || bucket.getNumElements() % pieces || inside.getNumElements() % pieces)
-    return op->emitOpError() << "has " << pieces << " pieces; " << bucket.getNumElements() << " elements of the bucket and "
-                             << inside.getNumElements() << " in it must both be a multiple";
+    return op->emitOpError() << "has " << pieces << " pieces; " << bucket.getNumElements()
+                             << " elements of the bucket and " << inside.getNumElements()
+                             << " in it must both be a multiple";
   int64_t piece = bucket.getNumElements() / pieces, end = first + inside.getNumElements() / pieces;
   if (first < 0 || end > piece)
     return op->emitOpError() << "takes elements " << first << " to " << end << " of pieces of " << piece;

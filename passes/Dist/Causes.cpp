@@ -60,9 +60,8 @@ std::string Causes::tacticOverAxes(ArrayRef<Atom> atoms, bool inUpdate) const {
 
 bool Causes::overBatch(ArrayRef<Atom> atoms) const {
   auto batch = PlanOp(plan).tactic<BatchOp>();
-  return batch && llvm::any_of(atoms, [&](Atom atom) {
-           return overlaps(tacticAxes(batch), propagation.getAtoms().ref(atom));
-         });
+  return batch &&
+         llvm::any_of(atoms, [&](Atom atom) { return overlaps(tacticAxes(batch), propagation.getAtoms().ref(atom)); });
 }
 
 std::string Causes::ofRing(Operation *attention, ArrayRef<AxisRef> refs) const {

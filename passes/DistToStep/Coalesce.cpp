@@ -62,7 +62,8 @@ private:
     return op.getKind() != CollectiveKind::AllToAll && !op.getStages() && bytesOf(op) < bucketBytes &&
            // numbers of the norm go by themselves
            typeOf(op.getInput()).getRank() > 0 && !op.getInput().getDefiningOp<nn::StackOp>() &&
-           llvm::all_of(op.getAxes().getRefs(), [&](const dist::AxisRef &ref) { return llvm::is_contained(data, ref); });
+           llvm::all_of(op.getAxes().getRefs(),
+                        [&](const dist::AxisRef &ref) { return llvm::is_contained(data, ref); });
   }
   static int64_t bytesOf(CollectiveOp op) {
     return std::max(byteSize(cast<ShapedType>(op.getInput().getType())),
@@ -96,7 +97,9 @@ private:
 
   // ---- reductions, and gathers of what is computed: the last member stays where it is
   /// An op that uses several open buckets waits for the last one that is closed.
-  static bool mayWait(Operation *op) { return isa<StoreOp>(op) || isMemoryEffectFree(op) || isa<nn::NNDialect>(op->getDialect()); }
+  static bool mayWait(Operation *op) {
+    return isa<StoreOp>(op) || isMemoryEffectFree(op) || isa<nn::NNDialect>(op->getDialect());
+  }
   void wait(Operation *op, Key key) {
     for (Value operand : op->getOperands())
       if (auto other = waitsFor.find(operand.getDefiningOp()); other != waitsFor.end() && other->second != key)
@@ -199,7 +202,8 @@ private:
                        .getResult(0);
     for (size_t i = 0; i < members.size(); ++i) {
       CollectiveOp member = members[i];
-      Value part = PartOp::create(builder, member.getLoc(), member.getResult(0).getType(), result, piecesOut, firsts[i]);
+      Value part =
+          PartOp::create(builder, member.getLoc(), member.getResult(0).getType(), result, piecesOut, firsts[i]);
       member.getResult(0).replaceAllUsesWith(part);
     }
     for (CollectiveOp member : members)

@@ -89,3 +89,12 @@ TEST(Equivalence, WhatIsBrokenIsSeen) {
   for (const char *op : {"dist.all_reduce", "dist.mask"})
     EXPECT_GT(compareWithOneRank(fourHeadGpt, {2, 2, 0}, 4, 1, 1, op).value, 1e-3) << op;
 }
+
+// N08: with every parameter's state split, the norm is the root of the sum of squares of what each rank owns: that of one
+// rank. (Here all_reduces join single numbers alone, so without them each rank would clip by its own norm.)
+TEST(Equivalence, N08NormIsOfOwnedShards) {
+  for (int64_t zero : {1, 2, 3}) {
+    expectEqual(fourHeadGpt, {4, 1, zero});
+    EXPECT_GT(compareWithOneRank(fourHeadGpt, {4, 1, zero}, 8, 1, 1, "dist.all_reduce").value, 1e-3) << zero;
+  }
+}
