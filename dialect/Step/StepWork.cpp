@@ -180,7 +180,7 @@ LogicalResult CollectiveOp::verify() {
 LogicalResult RankScalarOp::verify() {
   if (getKind() == RankScalarKind::Number) {
     if (!getAxes().empty())
-      return emitOpError() << "is a number over " << getAxes() << "; a number is the same on every rank, over {}";
+      return emitOpError() << "is a number over mesh axes; a number is the same on every rank, over {}";
     if (int64_t number = static_cast<int64_t>(getSize()); number < 0 || number > UINT32_MAX)
       return emitOpError() << "is the number " << number << ", expected 0 to " << UINT32_MAX;
     return success();

@@ -7,5 +7,7 @@ func.func @f() {
   %1 = step.rank_scalar extent of 50257 over {"tp":(1)2, "dp"}
   // CHECK: step.rank_scalar offset of 128 over "cp" behind 3
   %2 = step.rank_scalar offset of 128 over "cp" behind 3
+  // CHECK: step.rank_scalar number of 2166136261 over {}
+  %2 = step.rank_scalar number of 2166136261 over {}
   return
 }

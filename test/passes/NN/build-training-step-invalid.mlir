@@ -46,3 +46,18 @@ nn.recipe @r for @m {
   optimizer adamw(betas = [0.9, 0.95], weight_decay = 0.1)
   learning_rate cosine(peak = 1.0e-3, warmup = 20, decay = 1000, floor = 1.0e-4)
 }
+
+// -----
+
+// expected-error-re @+1 {{{{^}}an argument of @m is named 'draws', which the training step needs for an input of its own{{$}}}}
+nn.model @m(%draws: tensor<?x2xi32>, %next: tensor<?x2xi32>) -> (tensor<f32>, tensor<i64>) {
+  %wte = param "wte" : tensor<4x4xf32> init normal(0.02)
+  %x = embedding %draws, %wte : tensor<?x2xi32>, tensor<4x4xf32> -> tensor<?x2x4xf32>
+  %sum, %count = cross_entropy %x, %next : tensor<?x2x4xf32>, tensor<?x2xi32> -> tensor<f32>, tensor<i64>
+  return %sum, %count : tensor<f32>, tensor<i64>
+}
+nn.recipe @r for @m {
+  batch 6 sequences
+  optimizer adamw(betas = [0.9, 0.95], weight_decay = 0.1)
+  learning_rate cosine(peak = 1.0e-3, warmup = 20, decay = 1000, floor = 1.0e-4)
+}
