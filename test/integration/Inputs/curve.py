@@ -1,6 +1,6 @@
 """Trains a model, demands that its loss has come down at given steps, and compares the first steps with those of another plan.
 
-usage: curve.py MODEL PLAN --data FILE --work DIR --steps N [--limit STEP=LOSS]… [--against PLAN --first N]
+usage: curve.py MODEL PLAN --data FILE --work DIR --steps N [--auxiliary LOSS] [--limit STEP=LOSS]… [--against PLAN --first N]
 
 The loss at a step is the mean of the five steps that end there. It must start within 0.1 of ln of --vocab.
 """
@@ -18,6 +18,7 @@ parser.add_argument("--data", required=True)
 parser.add_argument("--work", required=True)
 parser.add_argument("--steps", type=int, required=True)
 parser.add_argument("--vocab", type=int, default=256)
+parser.add_argument("--auxiliary", type=float, default=0.0, help="what the loss holds at the start beside ln of the vocabulary")
 parser.add_argument("--limit", action="append", default=[])
 parser.add_argument("--against")
 parser.add_argument("--first", type=int, default=10)
@@ -26,8 +27,8 @@ options = parser.parse_args()
 run = runs.Run(options.model, options.plan, options.data, os.path.join(options.work, "run"), options.steps, [])
 loss = [line["loss"] for line in run.metrics]
 faults = []
-if abs(loss[0] - math.log(options.vocab)) > 0.1:
-    faults.append(f"loss starts at {loss[0]}, not near ln {options.vocab} = {math.log(options.vocab):.4f}")
+if abs(loss[0] - math.log(options.vocab) - options.auxiliary) > 0.1:
+    faults.append(f"loss starts at {loss[0]}, not near ln {options.vocab} + {options.auxiliary} = {math.log(options.vocab) + options.auxiliary:.4f}")
 for limit in options.limit:
     step, most = int(limit.split("=")[0]), float(limit.split("=")[1])
     mean = sum(loss[step - 5:step]) / 5

@@ -1,7 +1,8 @@
 // RUN: split-file %s %t
-// RUN: sed 's/batch 8/batch 24/' %S/Inputs/moe.mlir | cat - %t/degree.mlir > %t/degree-all.mlir && hocket-opt %t/degree-all.mlir --nn-pipeline="plan=p rows=24" --dist-apply-plan --verify-diagnostics=only-expected
-// RUN: sed 's/batch 8/batch 24/' %S/Inputs/moe.mlir | cat - %t/axes.mlir > %t/axes-all.mlir && hocket-opt %t/axes-all.mlir --nn-pipeline="plan=p rows=24" --dist-apply-plan --verify-diagnostics=only-expected
-// RUN: sed 's/batch 8/batch 24/' %S/Inputs/moe.mlir | cat - %t/twice.mlir > %t/twice-all.mlir && hocket-opt %t/twice-all.mlir --nn-pipeline="plan=p rows=24" --dist-apply-plan --verify-diagnostics=only-expected
+// RUN: sed 's/batch 8/batch 24/' %S/Inputs/moe.mlir > %t/moe.mlir
+// RUN: cat %t/moe.mlir %t/degree.mlir > %t/degree-all.mlir && hocket-opt %t/degree-all.mlir --nn-pipeline="plan=p rows=24" --dist-apply-plan --verify-diagnostics=only-expected
+// RUN: cat %t/moe.mlir %t/axes.mlir > %t/axes-all.mlir && hocket-opt %t/axes-all.mlir --nn-pipeline="plan=p rows=24" --dist-apply-plan --verify-diagnostics=only-expected
+// RUN: cat %t/moe.mlir %t/twice.mlir > %t/twice-all.mlir && hocket-opt %t/twice-all.mlir --nn-pipeline="plan=p rows=24" --dist-apply-plan --verify-diagnostics=only-expected
 // RUN: cat %S/Inputs/gpt.mlir %t/none.mlir > %t/none-all.mlir && hocket-opt %t/none-all.mlir --nn-pipeline="plan=p rows=4" --dist-apply-plan --verify-diagnostics=only-expected
 
 //--- degree.mlir

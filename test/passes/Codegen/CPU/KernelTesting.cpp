@@ -68,6 +68,14 @@ HostTensor moved(Operation *op, ArrayRef<const HostTensor *> operands) {
       int64_t inner = i % b, index = i / b % n, outer = i / (b * n);
       y[i] = x[((index / c * a + outer) * c + index % c) * b + inner];
     }
+  } else if (auto place = dyn_cast<step::PlaceOp>(op)) {
+    int64_t pieces = static_cast<int64_t>(place.getPieces()), own = x.size() / pieces, all = y.size() / pieces;
+    for (int64_t i = 0; i < x.size(); ++i)
+      y[i / own * all + static_cast<int64_t>(place.getFirst()) + i % own] = x[i];
+  } else if (auto part = dyn_cast<step::PartOp>(op)) {
+    int64_t pieces = static_cast<int64_t>(part.getPieces()), own = y.size() / pieces, all = x.size() / pieces;
+    for (int64_t i = 0; i < y.size(); ++i)
+      y[i] = x[i / own * all + static_cast<int64_t>(part.getFirst()) + i % own];
   } else if (auto slice = dyn_cast<step::SliceOp>(op)) {
     auto [a, n, b] = at(x, slice.getDim());
     int64_t m = y.shape[slice.getDim()], offset = static_cast<int64_t>((*operands[1])[0]);

@@ -50,6 +50,36 @@ TEST(Move, SliceMaskPackUnpack) {
   }
 }
 
+TEST(Move, PlaceAndPart) {
+  for (int64_t side : {1, 3, 40}) {
+    std::string x = tensor({2, 3, side}), whole = tensor({2, 3 * side}), bucket = tensor({2, 3 * side + 7});
+    checkKernel(formatv("func.func private @k(%x: {0}) -> {1} {{\n"
+                        "%y = step.place %x pieces 2 first 0 : {0} -> {1}\n return %y : {1} }",
+                        x, whole),
+                {0});
+    for (int64_t first : {0, 4, 7})
+      checkKernel(formatv("func.func private @k(%b: {1}) -> {0} {{\n"
+                          "%y = step.part %b pieces 2 first {2} : {1} -> {0}\n return %y : {0} }",
+                          x, bucket, first),
+                  {0});
+  }
+}
+
+// What else the bucket holds stays: the kernel lies on it, and says so.
+TEST(Move, PlaceInABucket) {
+  std::string text = "func.func private @k(%x: tensor<2x5xf32>, %b: tensor<2x9xf32>) -> tensor<2x9xf32> {\n"
+                     "%y = step.place %x pieces 2 first 3 in %b : tensor<2x5xf32>, tensor<2x9xf32> -> tensor<2x9xf32>\n"
+                     "return %y : tensor<2x9xf32> }";
+  Kernels kernels(text);
+  auto inputs = randomInputs(kernels.function("k"), {0});
+  auto x = inputs[0].values(), bucket = inputs[1].values();
+  auto y = kernels.run("k", inputs, {}, 1, {0, 1})[0].values();
+  for (int64_t i = 0; i < y.size(); ++i) {
+    int64_t row = i / 9, column = i % 9;
+    EXPECT_EQ(y[i], column >= 3 && column < 8 ? x[row * 5 + column - 3] : bucket[i]) << i;
+  }
+}
+
 TEST(Move, MaskedRowsReduce) {
   checkKernel(
       "func.func private @k(%x: tensor<3x70xf32>, %e: i64) -> tensor<3xf32> {\n"
