@@ -8,6 +8,6 @@ func.func @f() {
   // CHECK: step.rank_scalar offset of 128 over "cp" behind 3
   %2 = step.rank_scalar offset of 128 over "cp" behind 3
   // CHECK: step.rank_scalar number of 2166136261 over {}
-  %2 = step.rank_scalar number of 2166136261 over {}
+  %3 = step.rank_scalar number of 2166136261 over {}
   return
 }
