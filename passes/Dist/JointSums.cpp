@@ -34,6 +34,9 @@ void Propagation::joinSums(ArrayRef<int> ops) {
     if (!isa<nn::AddOp>(op.op) || op.region != &nn::TrainingStepOp(graph->step).getMicrobatch() ||
         !llvm::all_of(op.rule.linearity, [](nn::Linearity each) { return each == nn::Linearity::Joint; }))
       continue;
+    // What an accumulator waits for (a sequence that is split) is found where the gradient is made, not taken from it.
+    if (llvm::any_of(op.op->getOperands(), [](Value value) { return isa<nn::ReadOp>(value.getDefiningOp()); }))
+      continue;
     for (auto [from, to] : {std::pair(0, 1), std::pair(1, 0)}) {
       Value left = op.op->getOperand(from), right = op.op->getOperand(to);
       auto maker = graph->opIndex.find(right.getDefiningOp());
@@ -49,8 +52,7 @@ void Propagation::joinSums(ArrayRef<int> ops) {
         shared[{maker->second, factor}] = 1;
       }
     }
-    if (!llvm::any_of(op.op->getOperands(), [](Value value) { return isa<nn::ReadOp>(value.getDefiningOp()); }))
-      passed[index] = staysPartial(op);
+    passed[index] = staysPartial(op);
   }
 }
 } // namespace hocket::dist
