@@ -37,13 +37,13 @@ Route router(Tensor logits, Tensor positions, const Router &options, Where where
   int64_t capacity = nn::expertCapacity(options.top, tokens, options.capacity, experts);
   auto choices = [&](mlir::Type element) { return RankedTensorType::get({batch, tokens, options.top}, element); };
   auto scores = options.scores == Scores::sigmoid ? nn::ScoreKind::Sigmoid : nn::ScoreKind::Softmax;
-  auto op = nn::make<nn::RouterOp>(
-      use.builder, use.loc, choices(builder.getF32Type()), choices(builder.getI32Type()),
-      RankedTensorType::get({batch, experts, capacity}, builder.getI32Type()),
-      RankedTensorType::get({batch}, builder.getF32Type()), Access::value(logits), Access::value(positions),
-      builder.getI64IntegerAttr(options.top), nn::ScoreKindAttr::get(builder.getContext(), scores),
-      options.normalized ? builder.getUnitAttr() : mlir::UnitAttr(), builder.getF64FloatAttr(options.scale),
-      builder.getF64FloatAttr(0));
+  auto op = nn::make<nn::RouterOp>(use.builder, use.loc, choices(builder.getF32Type()), choices(builder.getI32Type()),
+                                   RankedTensorType::get({batch, experts, capacity}, builder.getI32Type()),
+                                   RankedTensorType::get({batch}, builder.getF32Type()), Access::value(logits),
+                                   Access::value(positions), builder.getI64IntegerAttr(options.top),
+                                   nn::ScoreKindAttr::get(builder.getContext(), scores),
+                                   options.normalized ? builder.getUnitAttr() : mlir::UnitAttr(),
+                                   builder.getF64FloatAttr(options.scale), builder.getF64FloatAttr(0));
   return {use.tensor(op.getWeights()), use.tensor(op.getSlots()), use.tensor(op.getTokens()), use.tensor(op.getLoad())};
 }
 

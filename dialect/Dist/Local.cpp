@@ -63,9 +63,10 @@ LogicalResult LocalOp::verify() {
     check(y, types, "result " + Twine(i));
     for (const LocalType &type : types.getAxes())
       if (type.kind == LocalKind::Replicated && i < returned && hasGradient(y.getType()))
-        sound = false, emitOpError() << "result " << i
-                                     << " is replicated; its gradient would be partial and has to come from outside, so "
-                                        "it may be invariant, varying or partial";
+        sound = false,
+        emitOpError() << "result " << i
+                      << " is replicated; its gradient would be partial and has to come from outside, so "
+                         "it may be invariant, varying or partial";
   }
   return success(sound);
 }
@@ -139,8 +140,7 @@ bool RegionCheck::run(ArrayRef<LocalTypeAttr> arguments, ArrayRef<LocalTypeAttr>
   }
   sound &= typing.run(arguments, /*report=*/true);
   if (last.getValues().size() != returned.size())
-    fault(last) << "returns " << last.getValues().size() << " values from " << word << ", expected "
-                << returned.size();
+    fault(last) << "returns " << last.getValues().size() << " values from " << word << ", expected " << returned.size();
   else
     for (auto [i, types] : llvm::enumerate(returned))
       checkReturned(last, static_cast<unsigned>(i), types, globals[i]);
@@ -151,14 +151,15 @@ static SmallVector<RankedTensorType> tensorTypes(ValueRange values) {
   return llvm::map_to_vector(values, [](Value value) { return cast<RankedTensorType>(value.getType()); });
 }
 
-/// Every convert of the backward is the transpose of one of the region, or one of the region again; and every one of the
-/// region, of a float, has its transpose.
+/// Every convert of the backward is the transpose of one of the region, or one of the region again; and every one of
+/// the region, of a float, has its transpose.
 static bool checkTransposes(LocalOp op) {
   using Move = std::tuple<StringAttr, LocalTypeAttr, LocalTypeAttr>;
   SmallVector<std::pair<ConvertOp, Move>> forward;
   for (auto convert : op.getBody().getOps<ConvertOp>())
     if (hasGradient(convert.getX().getType()))
-      forward.push_back({convert, {convert.getAxisAttr(), gradientType(convert.getTo()), gradientType(convert.getFrom())}});
+      forward.push_back(
+          {convert, {convert.getAxisAttr(), gradientType(convert.getTo()), gradientType(convert.getFrom())}});
   SmallVector<ConvertOp> spare;
   SmallVector<bool> met(forward.size());
   for (auto convert : op.getBackward().getOps<ConvertOp>()) {
@@ -272,9 +273,9 @@ LogicalResult ConvertOp::verify() {
   LocalType from = getFrom().getAxes().front(), to = getTo().getAxes().front();
   std::optional<Transfer> needed = transferBetween(from, to);
   if (!needed) {
-    InFlightDiagnostic diag = emitOpError() << "cannot make " << text(from) << ' ' << text(to) << "; from "
-                                            << stringifyLocalKind(from.kind) << " it may go: "
-                                            << transfersFrom(from.kind);
+    InFlightDiagnostic diag = emitOpError()
+                              << "cannot make " << text(from) << ' ' << text(to) << "; from "
+                              << stringifyLocalKind(from.kind) << " it may go: " << transfersFrom(from.kind);
     if (from.kind == LocalKind::Replicated)
       diag << " (its gradient is partial, and would have to be made from a whole one: start from an invariant value)";
     return diag;
@@ -282,7 +283,8 @@ LogicalResult ConvertOp::verify() {
   if (*needed != getBy())
     return emitOpError() << "makes " << text(from) << ' ' << text(to)
                          << (getBy() == Transfer::Free ? " for free" : " by " + stringifyTransfer(getBy()).str())
-                         << (*needed == Transfer::Free ? "; that is free" : "; that is by " + stringifyTransfer(*needed).str());
+                         << (*needed == Transfer::Free ? "; that is free"
+                                                       : "; that is by " + stringifyTransfer(*needed).str());
   auto region = cast<LocalOp>((*this)->getParentOp());
   if (failed(checkAttributes(region)))
     return failure();
@@ -291,7 +293,8 @@ LogicalResult ConvertOp::verify() {
     std::string known;
     for (auto each : region.getAxes().getAsRange<MeshAxisAttr>())
       known += (known.empty() ? "\"" : ", \"") + each.getName().str() + "\"";
-    return emitOpError() << "is over \"" << getAxis() << "\", which is no axis of the region (its axes: " << known << ")";
+    return emitOpError() << "is over \"" << getAxis() << "\", which is no axis of the region (its axes: " << known
+                         << ")";
   }
   int64_t ranks = region.axis(static_cast<size_t>(axis)).getSize();
   SmallVector<int64_t> shape(getX().getType().getShape());

@@ -115,7 +115,8 @@ bool LocalTyping::checkInvariance(AxisUse &use) {
        << operandText(static_cast<unsigned>(other)) << ' ' << text(found) << " over \"" << use.axis
        << "\"; the gradient of the first would be partial and nothing would join it: convert it from invariant to "
           "replicated, whose transpose is the all_reduce";
-  diag.attachNote(use.op->getOperand(static_cast<unsigned>(invariant)).getLoc()) << "the invariant operand is made here";
+  diag.attachNote(use.op->getOperand(static_cast<unsigned>(invariant)).getLoc())
+      << "the invariant operand is made here";
   return false;
 }
 
@@ -131,17 +132,16 @@ bool LocalTyping::findSplit(AxisUse &use) {
     }
     if (factor == use.split)
       continue;
-    fault(use.op) << "has factors " << use.rule.factors[use.split].name << " of " << operandText(use.splitBy)
-                  << " and " << use.rule.factors[factor].name << " of " << operandText(index)
-                  << " both split over \"" << use.axis << "\"; an axis may split one factor of an op";
+    fault(use.op) << "has factors " << use.rule.factors[use.split].name << " of " << operandText(use.splitBy) << " and "
+                  << use.rule.factors[factor].name << " of " << operandText(index) << " both split over \"" << use.axis
+                  << "\"; an axis may split one factor of an op";
     return false;
   }
   if (use.split < 0)
     return findOffset(use), true;
   if (use.rule.factors[use.split].whole) {
-    fault(use.op) << "needs factor " << use.rule.factors[use.split].name << " whole, but "
-                  << operandText(use.splitBy) << " varies there over \"" << use.axis
-                  << "\"; convert it before, by all_gather or all_to_all";
+    fault(use.op) << "needs factor " << use.rule.factors[use.split].name << " whole, but " << operandText(use.splitBy)
+                  << " varies there over \"" << use.axis << "\"; convert it before, by all_gather or all_to_all";
     return false;
   }
   for (auto &[index, type] : use.operands) {
@@ -149,8 +149,8 @@ bool LocalTyping::findSplit(AxisUse &use) {
     if (!has || type.kind == LocalKind::Varying)
       continue;
     fault(use.op) << "has factor " << use.rule.factors[use.split].name << " split over \"" << use.axis << "\" in "
-                  << operandText(use.splitBy) << " and whole in " << operandText(index)
-                  << ", which is " << text(type) << "; operands that share a factor must vary alike";
+                  << operandText(use.splitBy) << " and whole in " << operandText(index) << ", which is " << text(type)
+                  << "; operands that share a factor must vary alike";
     return false;
   }
   return checkOffset(use);
@@ -200,8 +200,8 @@ bool LocalTyping::checkPartial(AxisUse &use) {
     } else if (linearity == nn::Linearity::Joint) {
       joint = static_cast<int>(index);
     } else if (multi >= 0) {
-      fault(use.op) << "has " << operandText(static_cast<unsigned>(multi)) << " and "
-                    << operandText(index) << " both partial over \"" << use.axis
+      fault(use.op) << "has " << operandText(static_cast<unsigned>(multi)) << " and " << operandText(index)
+                    << " both partial over \"" << use.axis
                     << "\"; a sum of products is not the product of sums, so one of them must be converted before";
       good = false;
     } else {

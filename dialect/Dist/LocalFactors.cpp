@@ -1,5 +1,5 @@
-// How a manual region may be split along other axes: by the factors of its ops, joined to classes of dimensions that run
-// through the region. Its own axes split nothing else: dimensions that vary over them stay as the region says.
+// How a manual region may be split along other axes: by the factors of its ops, joined to classes of dimensions that
+// run through the region. Its own axes split nothing else: dimensions that vary over them stay as the region says.
 #include "dialect/Dist/LocalTypes.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SmallSet.h"

@@ -1,4 +1,5 @@
-// The derivative of a manual region: the transposed region, built by each op's own derivative, or the one written by hand.
+// The derivative of a manual region: the transposed region, built by each op's own derivative, or the one written by
+// hand.
 #include "dialect/Dist/LocalTypes.h"
 #include "dialect/NN/ScalarGradient.h"
 #include "mlir/IR/IRMapping.h"
@@ -80,9 +81,9 @@ void Transposition::addGradients() {
   auto last = cast<nn::ReturnOp>(block.getTerminator());
   OpBuilder builder(last);
   // A mark between the two: ops that keep more for their derivative are replaced, the last one too.
-  lastForward = OffsetOp::create(builder, op.getLoc(), builder.getI64Type(), builder.getI64IntegerAttr(1),
-                                 AxesAttr::get(op.getContext(), AxisRef{StringAttr::get(op.getContext(), op.axis(0).getName())}),
-                                 IntegerAttr());
+  lastForward = OffsetOp::create(
+      builder, op.getLoc(), builder.getI64Type(), builder.getI64IntegerAttr(1),
+      AxesAttr::get(op.getContext(), AxisRef{StringAttr::get(op.getContext(), op.axis(0).getName())}), IntegerAttr());
   for (auto [i, value] : llvm::enumerate(last.getValues()))
     if (resultGrads[i]) {
       seeds.push_back(block.addArgument(value.getType(), value.getLoc()));
@@ -100,17 +101,16 @@ void Transposition::collectKept() {
     if (&each == lastForward)
       break;
     bool used = !each.use_empty() || llvm::any_of(each.getResults(), [&](Value result) {
-      return llvm::any_of(gradients, [&](auto &entry) {
-        return entry.second == result && isa<BlockArgument>(entry.first);
-      });
+      return llvm::any_of(gradients,
+                          [&](auto &entry) { return entry.second == result && isa<BlockArgument>(entry.first); });
     });
     if (!used)
       each.erase();
   }
   for (Operation *each = lastForward->getNextNode(); each && !isa<nn::ReturnOp>(each); each = each->getNextNode())
     for (Value operand : each->getOperands())
-      if (Operation *maker = operand.getDefiningOp(); maker && maker->isBeforeInBlock(lastForward) &&
-                                                      isa<RankedTensorType>(operand.getType()))
+      if (Operation *maker = operand.getDefiningOp();
+          maker && maker->isBeforeInBlock(lastForward) && isa<RankedTensorType>(operand.getType()))
         kept.insert(operand);
 }
 
@@ -133,9 +133,9 @@ LocalOp Transposition::rebuildForward() {
     types.push_back(globalTypeOf(op.getAxes(), cast<RankedTensorType>(value.getType()), *typing.of(value)));
     locals.push_back(typeAttr(typing, value));
   }
-  auto forward = LocalOp::create(builder, op.getLoc(), types, op.getXs(), op.getAxes(), op.getArgTypes(),
-                                 builder.getArrayAttr(locals), builder.getI64IntegerAttr(static_cast<int64_t>(kept.size())),
-                                 op.getPathAttr(), op.getPhaseAttr(), ArrayAttr());
+  auto forward = LocalOp::create(
+      builder, op.getLoc(), types, op.getXs(), op.getAxes(), op.getArgTypes(), builder.getArrayAttr(locals),
+      builder.getI64IntegerAttr(static_cast<int64_t>(kept.size())), op.getPathAttr(), op.getPhaseAttr(), ArrayAttr());
   Block &from = op.getBody().front(), &to = forward.getBody().emplaceBlock();
   IRMapping map;
   for (BlockArgument argument : from.getArguments().take_front(op.getXs().size()))

@@ -109,8 +109,10 @@ PerRank Lockstep::convert(ConvertOp convert) {
   return made;
 }
 
-/// Shapes of results follow from those of operands, which may be shards: a factor has the size that an operand gives it.
-static SmallVector<int64_t> shapeOf(OpResult result, const nn::FactorRule &rule, ArrayRef<const HostTensor *> operands) {
+/// Shapes of results follow from those of operands, which may be shards: a factor has the size that an operand gives
+/// it.
+static SmallVector<int64_t> shapeOf(OpResult result, const nn::FactorRule &rule,
+                                    ArrayRef<const HostTensor *> operands) {
   SmallVector<int64_t> shape(cast<RankedTensorType>(result.getType()).getShape());
   for (auto [dim, factor] : llvm::enumerate(rule.results[result.getResultNumber()]))
     for (auto [operand, term] : llvm::zip(operands, rule.operands))

@@ -33,10 +33,10 @@ struct Row {
 };
 using enum LocalKind;
 constexpr Row table[] = {
-    {Partial, Invariant, Transfer::AllReduce},   {Invariant, Replicated, Transfer::Free},
-    {Partial, Replicated, Transfer::AllReduce},  {Partial, Varying, Transfer::ReduceScatter},
-    {Varying, Replicated, Transfer::AllGather},  {Varying, Invariant, Transfer::AllGather},
-    {Invariant, Varying, Transfer::Slice},       {Varying, Varying, Transfer::AllToAll},
+    {Partial, Invariant, Transfer::AllReduce},  {Invariant, Replicated, Transfer::Free},
+    {Partial, Replicated, Transfer::AllReduce}, {Partial, Varying, Transfer::ReduceScatter},
+    {Varying, Replicated, Transfer::AllGather}, {Varying, Invariant, Transfer::AllGather},
+    {Invariant, Varying, Transfer::Slice},      {Varying, Varying, Transfer::AllToAll},
 };
 } // namespace
 

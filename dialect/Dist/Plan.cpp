@@ -45,14 +45,15 @@ LogicalResult StagesOp::verify() {
   if (getAxes().empty())
     sound = false, emitOpError() << "needs an axis to lay the stages along";
   else if (getAxes().getRefs().size() > 1 || !getAxes().getRefs().front().isWholeAxis())
-    sound = false, emitOpError() << "lays stages along " << axesText(getAxes().getRefs()) << "; expected one whole axis of the mesh";
+    sound = false,
+    emitOpError() << "lays stages along " << axesText(getAxes().getRefs()) << "; expected one whole axis of the mesh";
   if (getSchedule().empty())
     sound = false, emitOpError() << "names no schedule";
   if (getSchedule() == "file" && getTable().value_or("").empty())
     sound = false, emitOpError() << "names no table; schedule file(\"table.txt\") does";
   if (getSchedule() != "file" && getTable())
-    sound = false, emitOpError() << "gives schedule '" << getSchedule()
-                                 << "' a table; only schedule file(\"table.txt\") has one";
+    sound = false,
+    emitOpError() << "gives schedule '" << getSchedule() << "' a table; only schedule file(\"table.txt\") has one";
   if (int64_t chunks = getChunksAttr().getInt(); chunks < 1)
     sound = false, emitOpError() << "has " << chunks << " chunks; at least 1 is needed";
   if (getBalanced() && getCuts())
@@ -196,7 +197,8 @@ LogicalResult PlanOp::verifySymbolUses(SymbolTableCollection &symbols) {
     sound = false, emitOpError() << "names model @" << getModel() << ", which is not declared";
   for (Operation &tactic : getBody().front()) {
     if (!isa<BatchOp, SplitOp, StagesOp, ZeroOp, SequenceOp, ContextOp, ExpertsOp>(tactic)) {
-      sound = false, tactic.emitOpError() << "is no tactic; a plan holds batch, split, stages, zero, sequence, context and experts";
+      sound = false, tactic.emitOpError()
+                         << "is no tactic; a plan holds batch, split, stages, zero, sequence, context and experts";
       continue;
     }
     if (AxesAttr axes = axesOf(&tactic); axes && mesh)

@@ -85,11 +85,12 @@ ParseResult parseAttentionMask(OpAsmParser &parser, MaskKindAttr &mask, FloatAtt
   if (parseWord(parser, "attention mask", {"causal", "full"}, word))
     return failure();
   mask = MaskKindAttr::get(parser.getContext(), *symbolizeMaskKind(word));
-  return parseOptions(parser, "attention",
-                      {{"scale", true, [&] { return parseRealInParens(parser, scale); }},
-                       {"window", false, [&] { return parseIntegerInParens(parser, window); }},
-                       {"softcap", false, [&] { return parseRealInParens(parser, softcap); }},
-                       {"ring", false, [&]() -> ParseResult { return ring = parser.getBuilder().getUnitAttr(), success(); }}});
+  return parseOptions(
+      parser, "attention",
+      {{"scale", true, [&] { return parseRealInParens(parser, scale); }},
+       {"window", false, [&] { return parseIntegerInParens(parser, window); }},
+       {"softcap", false, [&] { return parseRealInParens(parser, softcap); }},
+       {"ring", false, [&]() -> ParseResult { return ring = parser.getBuilder().getUnitAttr(), success(); }}});
 }
 void printAttentionMask(OpAsmPrinter &printer, Operation *, MaskKindAttr mask, FloatAttr scale, IntegerAttr window,
                         FloatAttr softcap, UnitAttr ring) {

@@ -55,8 +55,8 @@ ParseResult parseLearningRate(OpAsmParser &parser, FloatAttr &peak, IntegerAttr 
 void printLearningRate(OpAsmPrinter &printer, Operation *op, FloatAttr peak, IntegerAttr warmup, IntegerAttr decay,
                        FloatAttr floor);
 
-/// dynamic(initial = 65536.0, growth = 2.0, backoff = 0.5, interval = 2000, hysteresis = 2, floor = 1.0), each of which may
-/// be missing, also all with the parentheses; static(1024.0), which has neither growth nor what belongs to it.
+/// dynamic(initial = 65536.0, growth = 2.0, backoff = 0.5, interval = 2000, hysteresis = 2, floor = 1.0), each of which
+/// may be missing, also all with the parentheses; static(1024.0), which has neither growth nor what belongs to it.
 ParseResult parseLossScale(OpAsmParser &parser, FloatAttr &initial, FloatAttr &growth, FloatAttr &backoff,
                            IntegerAttr &interval, IntegerAttr &hysteresis, FloatAttr &floor);
 void printLossScale(OpAsmPrinter &printer, Operation *op, FloatAttr initial, FloatAttr growth, FloatAttr backoff,

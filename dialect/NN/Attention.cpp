@@ -199,8 +199,8 @@ static AttentionOp withLogSumExp(AttentionOp op) {
   auto type = RankedTensorType::get(tensorType(op.getQ()).getShape().drop_back(), builder.getF32Type());
   auto kept = AttentionOp::create(builder, op.getLoc(), op.getY().getType(), type, op.getQ(), op.getK(), op.getV(),
                                   op.getQPositions(), op.getKPositions(), op.getDocuments(), op.getMaskAttr(),
-                                  op.getScaleAttr(), op.getWindowAttr(), op.getSoftcapAttr(), op.getRingAttr(), op.getPathAttr(),
-                                  op.getPhaseAttr(), ArrayAttr());
+                                  op.getScaleAttr(), op.getWindowAttr(), op.getSoftcapAttr(), op.getRingAttr(),
+                                  op.getPathAttr(), op.getPhaseAttr(), ArrayAttr());
   op.getY().replaceAllUsesWith(kept.getY());
   op.erase();
   return kept;

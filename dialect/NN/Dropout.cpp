@@ -138,7 +138,7 @@ void DropoutOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<
 void DropoutOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, const BitVector &needed,
                               MutableArrayRef<Value> operandGrads) {
   if (needed[0] && resultGrads[0]) // the same mask, from the same counters
-    operandGrads[0] = make<DropoutOp>(builder, getLoc(), getX().getType(), resultGrads[0], getPositions(), getRateAttr(),
-                                      getDraws(), getStreamAttr(), getNumber(), getExtentsAttr(), getOffsets(),
-                                      getOffsetDimsAttr());
+    operandGrads[0] =
+        make<DropoutOp>(builder, getLoc(), getX().getType(), resultGrads[0], getPositions(), getRateAttr(), getDraws(),
+                        getStreamAttr(), getNumber(), getExtentsAttr(), getOffsets(), getOffsetDimsAttr());
 }

@@ -24,8 +24,7 @@ LogicalResult PositionsOp::verify() {
       check.fault() << "is in zigzag of " << sequence << " tokens over " << ranks << " ranks, expected a multiple of "
                     << 2 * ranks << " tokens";
   }
-  return check
-      .element({"y", getY()}, IntegerType::get(getContext(), 32))
+  return check.element({"y", getY()}, IntegerType::get(getContext(), 32))
       .fits(getOffset() ? "_ -> b s" : "-> b s", "offset -> y")
       .result();
 }
@@ -36,8 +35,8 @@ void PositionsOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRe
   HostTensor &y = results[0];
   int64_t length = y.shape[1], offset = offsetAmong(operands, 0);
   for (int64_t i = 0; i < y.size(); ++i)
-    y[i] = static_cast<double>(
-        getZigzag() ? zigzagToken(i % length + offset, *getSequence(), *getZigzag()) : i % length + offset);
+    y[i] = static_cast<double>(getZigzag() ? zigzagToken(i % length + offset, *getSequence(), *getZigzag())
+                                           : i % length + offset);
 }
 
 int64_t hocket::nn::zigzagToken(int64_t place, int64_t sequence, int64_t ranks) {

@@ -1,5 +1,5 @@
-// Tokens on their way to experts and back. Every result row is read from rows that the router's numbers name, so nothing is
-// added to from two sides, forward or backward: dispatch and combine are each other's transpose.
+// Tokens on their way to experts and back. Every result row is read from rows that the router's numbers name, so
+// nothing is added to from two sides, forward or backward: dispatch and combine are each other's transpose.
 #include "dialect/NN/ShapeCheck.h"
 using namespace mlir;
 using namespace hocket::nn;
@@ -13,16 +13,17 @@ bool hasPlace(double number) { return number >= 0; }
 /// Rows of a routed tensor [e, b, c, h].
 struct Places {
   int64_t batch, capacity, width;
-  explicit Places(const HostTensor &routed) : batch(routed.shape[1]), capacity(routed.shape[2]), width(routed.shape[3]) {}
+  explicit Places(const HostTensor &routed)
+      : batch(routed.shape[1]), capacity(routed.shape[2]), width(routed.shape[3]) {}
   /// First element of place `slot` of sequence b.
   int64_t row(int64_t b, int64_t slot) const {
     return ((slot / capacity * batch + b) * capacity + slot % capacity) * width;
   }
 };
 
-/// A route's operands but x: "slots b s k, tokens b n c, weights b s k". Experts and places are never split: who needs them so
-/// gets them by an exchange. `n` is the number of experts, as `e` is, under another name: a split of the experts' weights is
-/// none of the router's columns.
+/// A route's operands but x: "slots b s k, tokens b n c, weights b s k". Experts and places are never split: who needs
+/// them so gets them by an exchange. `n` is the number of experts, as `e` is, under another name: a split of the
+/// experts' weights is none of the router's columns.
 std::string routeRule(Value weights, StringRef x, StringRef y) {
   return (x + ", b !s !k, b !n !c" + (weights ? ", b !s !k" : "") + " -> " + y).str();
 }
@@ -50,19 +51,20 @@ template <typename OpT> FactorRule ruleOf(OpT op, StringRef x, StringRef y) {
   return FactorRule::parse(op, routeRule(op.getWeights(), x, y)).linear(linearity);
 }
 
-/// Both ops: the gradient of x goes the other way, by the same weights; that of the weights is what meets at each place.
+/// Both ops: the gradient of x goes the other way, by the same weights; that of the weights is what meets at each
+/// place.
 template <typename OtherT, typename OpT>
 void routeGradient(OpT op, bool fromTokens, OpBuilder &builder, Value dy, const BitVector &needed,
                    MutableArrayRef<Value> operandGrads) {
   if (!dy)
     return;
   if (needed[0])
-    operandGrads[0] = make<OtherT>(builder, op.getLoc(), op.getX().getType(), dy, op.getSlots(), op.getTokens(),
-                                   op.getWeights());
+    operandGrads[0] =
+        make<OtherT>(builder, op.getLoc(), op.getX().getType(), dy, op.getSlots(), op.getTokens(), op.getWeights());
   if (op.getWeights() && needed[3])
-    operandGrads[3] = make<CombineGradOp>(builder, op.getLoc(), op.getWeights().getType(),
-                                          fromTokens ? dy : Value(op.getX()), fromTokens ? Value(op.getX()) : dy,
-                                          op.getSlots());
+    operandGrads[3] =
+        make<CombineGradOp>(builder, op.getLoc(), op.getWeights().getType(), fromTokens ? dy : Value(op.getX()),
+                            fromTokens ? Value(op.getX()) : dy, op.getSlots());
 }
 } // namespace
 

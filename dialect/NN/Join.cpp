@@ -108,8 +108,8 @@ void ConcatOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, const B
   int64_t from = 0;
   for (auto [i, x] : llvm::enumerate(getXs())) {
     if (needed[i])
-      operandGrads[i] = make<PartOp>(builder, getLoc(), x.getType(), resultGrads[0], getDimAttr(),
-                                     builder.getI64IntegerAttr(from));
+      operandGrads[i] =
+          make<PartOp>(builder, getLoc(), x.getType(), resultGrads[0], getDimAttr(), builder.getI64IntegerAttr(from));
     from += tensorType(x).getDimSize(static_cast<unsigned>(getDimAttr().getInt()));
   }
 }
@@ -127,9 +127,7 @@ LogicalResult PartOp::verify() {
   return check.result();
 }
 
-FactorRule PartOp::getFactorRule() {
-  return FactorRule::parse(*this, partRule(*this)).linear({Linearity::Joint});
-}
+FactorRule PartOp::getFactorRule() { return FactorRule::parse(*this, partRule(*this)).linear({Linearity::Joint}); }
 
 void PartOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
   HostTensor &y = results[0];
@@ -170,8 +168,7 @@ void PadOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<Host
 void PadOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, const BitVector &needed,
                           MutableArrayRef<Value> operandGrads) {
   if (needed[0] && resultGrads[0])
-    operandGrads[0] =
-        make<PartOp>(builder, getLoc(), getX().getType(), resultGrads[0], getDimAttr(), getFromAttr());
+    operandGrads[0] = make<PartOp>(builder, getLoc(), getX().getType(), resultGrads[0], getDimAttr(), getFromAttr());
 }
 
 // ---- spread
@@ -193,9 +190,7 @@ LogicalResult SpreadOp::verify() {
   return check.fits(spreadRule(*this), "x -> y").result();
 }
 
-FactorRule SpreadOp::getFactorRule() {
-  return FactorRule::parse(*this, spreadRule(*this)).linear({Linearity::Joint});
-}
+FactorRule SpreadOp::getFactorRule() { return FactorRule::parse(*this, spreadRule(*this)).linear({Linearity::Joint}); }
 
 void SpreadOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
   HostTensor &y = results[0];

@@ -1,6 +1,6 @@
 // The random numbers of dropout: a word is a function of counters and of nothing else, so that no plan, order or second
-// forward changes it. Philox2x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011),
-// section 4.3. Kernels compute the same in vectors (passes/Codegen/CPU/Dropout.cpp).
+// forward changes it. Philox2x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC
+// 2011), section 4.3. Kernels compute the same in vectors (passes/Codegen/CPU/Dropout.cpp).
 //
 //   row key      K = philox2x32(draw of the sequence, 0; key: number of the stream)
 //   element      W = philox2x32(global index among the features of its token, position; key: K)

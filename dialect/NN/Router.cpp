@@ -44,12 +44,14 @@ struct RouterOptions {
   bool sigmoid, normalized;
   double scale, balance;
 
-  template <typename OpT> explicit RouterOptions(OpT op)
+  template <typename OpT>
+  explicit RouterOptions(OpT op)
       : top(op.getTopAttr().getInt()), sigmoid(op.getScores() == ScoreKind::Sigmoid), normalized(op.getNormalized()),
         scale(op.getScale().convertToDouble()), balance(op.getBalance().convertToDouble()) {}
 };
 
-/// One token: its experts in order of choice, the score of each expert, and the two sums that weights and shares divide by.
+/// One token: its experts in order of choice, the score of each expert, and the two sums that weights and shares divide
+/// by.
 struct Routed {
   SmallVector<int64_t> experts;
   std::vector<double> scores;
@@ -110,7 +112,8 @@ LogicalResult RouterLogitsOp::verify() {
   check.floating({{"x", getX()}, {"w", getW()}}).element({"y", getY()}, f32(*this));
   return check.fits(logitsRule, "x, w -> y").result();
 }
-/// Splitting e would only move columns, but the router that reads them needs all: where e is split the weight is gathered.
+/// Splitting e would only move columns, but the router that reads them needs all: where e is split the weight is
+/// gathered.
 FactorRule RouterLogitsOp::getFactorRule() {
   return FactorRule::parse(*this, "b s !h, !h !e -> b s !e").linear({Linearity::Multi, Linearity::Multi});
 }
@@ -131,11 +134,11 @@ void RouterLogitsOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, c
                                    MutableArrayRef<Value> operandGrads) {
   Value dy = resultGrads[0];
   if (dy && needed[0])
-    operandGrads[0] = make<MatmulOp>(builder, getLoc(), getX().getType(), dy, getW(),
-                                     builder.getStringAttr("b s e, h e -> b s h"));
+    operandGrads[0] =
+        make<MatmulOp>(builder, getLoc(), getX().getType(), dy, getW(), builder.getStringAttr("b s e, h e -> b s h"));
   if (dy && needed[1])
-    operandGrads[1] = make<MatmulOp>(builder, getLoc(), getW().getType(), getX(), dy,
-                                     builder.getStringAttr("b s h, b s e -> h e"));
+    operandGrads[1] =
+        make<MatmulOp>(builder, getLoc(), getW().getType(), getX(), dy, builder.getStringAttr("b s h, b s e -> h e"));
 }
 
 // ---- router
@@ -192,9 +195,9 @@ void RouterOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, const B
     return;
   if (!dweights)
     dweights = buildZeros(builder, getLoc(), getWeights());
-  operandGrads[0] = make<RouterGradOp>(builder, getLoc(), getLogits().getType(), dweights, getLogits(), dload,
-                                       getTopAttr(), getScoresAttr(), getNormalizedAttr(), getScaleAttr(),
-                                       getBalanceAttr());
+  operandGrads[0] =
+      make<RouterGradOp>(builder, getLoc(), getLogits().getType(), dweights, getLogits(), dload, getTopAttr(),
+                         getScoresAttr(), getNormalizedAttr(), getScaleAttr(), getBalanceAttr());
 }
 
 // ---- router_grad
@@ -215,8 +218,8 @@ LogicalResult RouterGradOp::verify() {
 }
 FactorRule RouterGradOp::getFactorRule() { return FactorRule::parse(*this, routerGradRule(*this)); }
 
-/// With p the scores, a their sum and q = p / a: dp = what the weights give to the chosen ones, plus (dq - sum q dq) / a. For
-/// softmax dlogit = p (dp - sum p dp), for sigmoid p (1 - p) dp.
+/// With p the scores, a their sum and q = p / a: dp = what the weights give to the chosen ones, plus (dq - sum q dq) /
+/// a. For softmax dlogit = p (dp - sum p dp), for sigmoid p (1 - p) dp.
 void RouterGradOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
   const HostTensor &dweights = *operands[0], &logits = *operands[1];
   RouterOptions options(*this);

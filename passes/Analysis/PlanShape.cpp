@@ -30,9 +30,10 @@ bool hocket::analysis::usesAllRanks(dist::PlanOp plan, dist::MeshOp mesh) {
     if (axis.getSize() == 1 || used.contains(axis.getName()))
       continue;
     all = false;
-    auto error = plan.emitError() << "no tactic spreads work over mesh axis \"" << axis.getName() << "\" of " << axis.getSize()
-                                  << ": only 1 in " << axis.getSize() << " of the " << mesh.getWorldSize()
-                                  << " ranks would do work of its own (use it in batch, split, context or stages, or leave it out)";
+    auto error = plan.emitError()
+                 << "no tactic spreads work over mesh axis \"" << axis.getName() << "\" of " << axis.getSize()
+                 << ": only 1 in " << axis.getSize() << " of the " << mesh.getWorldSize()
+                 << " ranks would do work of its own (use it in batch, split, context or stages, or leave it out)";
     error.attachNote(mesh.getLoc()) << "mesh declared here";
   }
   return all;

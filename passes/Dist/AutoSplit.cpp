@@ -160,7 +160,8 @@ private:
   }
 
   void sort() {
-    llvm::stable_sort(found.forms, [&](const SplitForm &a, const SplitForm &b) { return rankOf(a.cost) < rankOf(b.cost); });
+    llvm::stable_sort(found.forms,
+                      [&](const SplitForm &a, const SplitForm &b) { return rankOf(a.cost) < rankOf(b.cost); });
     if (found.forms.empty())
       return;
     double least = rankOf(found.forms.front().cost);
@@ -248,8 +249,9 @@ FailureOr<SmallVector<SplitOp>> writeAutoSplit(nn::TrainingStepOp step, MeshOp m
     if (written.empty() && degree > 1 && found.forms.size() > 1)
       tactic.emitWarning() << "`split auto` splits nothing over " << plainAxes(axes) << ", whose " << degree
                            << " ranks will do the same work: a step is taken to last "
-                           << secondsText(best.cost.seconds()) << " so, and " << secondsText(found.forms[1].cost.seconds())
-                           << " with the next best form (" << found.textOf(found.forms[1]) << ")";
+                           << secondsText(best.cost.seconds()) << " so, and "
+                           << secondsText(found.forms[1].cost.seconds()) << " with the next best form ("
+                           << found.textOf(found.forms[1]) << ")";
   }
   tactic.erase();
   return written;

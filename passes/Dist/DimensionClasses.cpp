@@ -27,9 +27,7 @@ int64_t headCount(nn::AttentionOp attention) {
 }
 int64_t kvHeadCount(nn::AttentionOp attention) { return shapeOf(attention.getK())[2]; }
 
-std::string headsText(nn::AttentionOp attention) {
-  return headsText(headCount(attention), kvHeadCount(attention));
-}
+std::string headsText(nn::AttentionOp attention) { return headsText(headCount(attention), kvHeadCount(attention)); }
 std::string headsText(int64_t heads, int64_t kv) {
   std::string text = std::to_string(heads) + " heads";
   return heads == kv ? text : text + " with " + std::to_string(kv) + " KV heads";

@@ -22,7 +22,7 @@ struct DimensionClass {
   llvm::SmallVector<std::pair<nn::SlotOp, int>> params; ///< dimensions of parameters in it, in slot order
   nn::AttentionOp attention;                            ///< for Heads and Groups
   mlir::Operation *neededWhole = nullptr;               ///< for Whole and Experts: an op that needs it so
-  bool ofPositions = false; ///< rows of a table of learned positions: the sequence
+  bool ofPositions = false;                             ///< rows of a table of learned positions: the sequence
 };
 
 class DimensionClasses {

@@ -21,8 +21,8 @@ static SmallVector<AxisRef> minorPart(MeshOp mesh, ArrayRef<AxisRef> batch, int6
   return ranks == 1 ? part : SmallVector<AxisRef>();
 }
 
-/// Sequences that a rank gives away and those that it keeps must lie side by side, so what axes experts share with the batch are
-/// the batch's last ones.
+/// Sequences that a rank gives away and those that it keeps must lie side by side, so what axes experts share with the
+/// batch are the batch's last ones.
 bool SlotShardings::checkExpertAxes(ExpertsOp tactic) {
   auto batch = plan.tactic<BatchOp>();
   ArrayRef<AxisRef> axes = tactic.getAxes().getRefs(), data = batch ? tacticAxes(batch) : ArrayRef<AxisRef>();
@@ -39,7 +39,8 @@ bool SlotShardings::checkExpertAxes(ExpertsOp tactic) {
     return true;
   SmallVector<AxisRef> legal = minorPart(mesh, data, atoms->size(shared));
   InFlightDiagnostic diag = tactic.emitOpError()
-                            << "splits experts over " << plainAxes(axes) << ", but the last axes that split the batch are "
+                            << "splits experts over " << plainAxes(axes)
+                            << ", but the last axes that split the batch are "
                             << plainAxes(atoms->toRefs(ArrayRef(all).take_back(shared.size())))
                             << ": ranks that exchange tokens must hold sequences that lie side by side";
   if (!legal.empty())
@@ -65,7 +66,8 @@ bool SlotShardings::splitExperts(ExpertsOp tactic, const DimensionClasses &class
                                 << "cannot split " << info.size << " experts over " << plainAxes(axes) << ", " << degree
                                 << " ranks; legal degrees for " << info.size
                                 << " experts: " << degreesText(legalDegrees(info.size, info.size));
-      diag.attachNote(info.neededWhole->getLoc()) << "experts are those of this " << info.neededWhole->getName().stripDialect();
+      diag.attachNote(info.neededWhole->getLoc())
+          << "experts are those of this " << info.neededWhole->getName().stripDialect();
       continue;
     }
     for (auto [param, dim] : info.params)

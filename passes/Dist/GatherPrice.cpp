@@ -12,11 +12,11 @@ int64_t bytesOf(MeshOp mesh, Type type, ShardingAttr sharding) {
 
 /// What the ways differ in, over all split parameters.
 struct Sums {
-  int64_t shards = 0, whole = 0;              ///< bytes of parameters at rest and in use
-  int64_t forward = 0, backward = 0;          ///< bytes gathered in a microbatch, by use
-  int64_t layer = 0;                          ///< most bytes that the ops of one layer use
-  int64_t scattered = 0;                      ///< bytes of gradients, by use
-  int64_t splitSums = 0, partialSums = 0;     ///< bytes of accumulators
+  int64_t shards = 0, whole = 0;          ///< bytes of parameters at rest and in use
+  int64_t forward = 0, backward = 0;      ///< bytes gathered in a microbatch, by use
+  int64_t layer = 0;                      ///< most bytes that the ops of one layer use
+  int64_t scattered = 0;                  ///< bytes of gradients, by use
+  int64_t splitSums = 0, partialSums = 0; ///< bytes of accumulators
 };
 
 Sums sumUp(nn::TrainingStepOp step, MeshOp mesh, ArrayRef<SplitParameter> params) {

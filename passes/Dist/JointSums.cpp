@@ -1,14 +1,14 @@
-// Sums of products that are partial over different axes: dq Wq^T over all of tp, dkv Wkv^T over the major half of it, where KV
-// heads are repeated on the minor half. Joined one by one they need two reductions of the whole activation. Where the second
-// product contracts something that the minor half can share (half of each head for one rank, half for the other: a slice of
-// what both hold), both are partial over all of tp and are joined once.
+// Sums of products that are partial over different axes: dq Wq^T over all of tp, dkv Wkv^T over the major half of it,
+// where KV heads are repeated on the minor half. Joined one by one they need two reductions of the whole activation.
+// Where the second product contracts something that the minor half can share (half of each head for one rank, half for
+// the other: a slice of what both hold), both are partial over all of tp and are joined once.
 #include "passes/Dist/Propagation.h"
 using namespace mlir;
 
 namespace hocket::dist {
 
-/// A factor that op contracts and that `atom` can share without sending anything: its operands are made whole over it, and
-/// what is left divides. The last one, so that slices are of the innermost dimension; -1 if there is none.
+/// A factor that op contracts and that `atom` can share without sending anything: its operands are made whole over it,
+/// and what is left divides. The last one, so that slices are of the innermost dimension; -1 if there is none.
 int Propagation::factorToShare(int index, Atom atom) const {
   const StepOp &op = graph->ops[index];
   if (!isa<nn::LinearOp, nn::MatmulOp>(op.op) || contains(factors[index], atom))

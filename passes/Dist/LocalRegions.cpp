@@ -1,7 +1,7 @@
 // Own axes of manual regions, and their ops in the local program.
 #include "passes/Dist/LocalRegions.h"
-#include "passes/Dist/Partitioner.h"
 #include "mlir/IR/IRMapping.h"
+#include "passes/Dist/Partitioner.h"
 using namespace mlir;
 
 namespace hocket::dist {

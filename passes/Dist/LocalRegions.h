@@ -1,6 +1,6 @@
-// How manual regions (dist.local) meet what is around them. Along its own axes a region says how its operands and results
-// are split and partial, whatever its factors are; along all others it is an op like any, split by its factors. The
-// partitioner puts the region's ops in place as they are and makes a collective of each convert.
+// How manual regions (dist.local) meet what is around them. Along its own axes a region says how its operands and
+// results are split and partial, whatever its factors are; along all others it is an op like any, split by its factors.
+// The partitioner puts the region's ops in place as they are and makes a collective of each convert.
 #pragma once
 #include "dialect/Dist/LocalTypes.h"
 #include "passes/Dist/AxisAtoms.h"

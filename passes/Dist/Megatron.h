@@ -5,8 +5,8 @@
 // it by row, and one all_reduce stands behind the latter; embedding and head are split along the vocabulary. Everything
 // else (norms, learned positions, biases of row linears) stays whole. Grouped attention on more ranks than KV heads:
 // the KV heads over the major part of the axes, the query heads of each over the rest; keys and values are then alike
-// on the ranks of the minor part. Where the tactic says `uneven`, a degree that fits no heads splits the KV heads alone:
-// ceil(kv / degree) of them, with all their query heads, on each rank as long as there are any.
+// on the ranks of the minor part. Where the tactic says `uneven`, a degree that fits no heads splits the KV heads
+// alone: ceil(kv / degree) of them, with all their query heads, on each rank as long as there are any.
 #pragma once
 #include "passes/Dist/DimensionClasses.h"
 #include "passes/Dist/Tactics.h"

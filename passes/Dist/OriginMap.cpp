@@ -15,8 +15,8 @@ void OriginMap::visit(Place place, const Step &step, SmallVectorImpl<Place> &que
     queue.push_back(place);
 }
 
-/// Parameters and their state all at once, each value from the nearest. Then inputs one after another, so that what the tokens
-/// lead to is told by them, and not in part by the labels.
+/// Parameters and their state all at once, each value from the nearest. Then inputs one after another, so that what the
+/// tokens lead to is told by them, and not in part by the labels.
 void OriginMap::search(Atom atom) {
   const StepGraph &graph = propagation.getGraph();
   SmallVector<Place> all;
@@ -62,8 +62,8 @@ void OriginMap::expand(SmallVectorImpl<Place> &queue, Atom atom, bool forwardOnl
       if (!llvm::is_contained(propagation.factor(index, factor), atom))
         return;
       const StepOp &op = graph.ops[index];
-      if (forwardOnly &&
-          (op.region != &step.getMicrobatch() || nn::getPhase(op.op) != nn::Phase::Forward) && op.region != &step.getBegin())
+      if (forwardOnly && (op.region != &step.getMicrobatch() || nn::getPhase(op.op) != nn::Phase::Forward) &&
+          op.region != &step.getBegin())
         return;
       auto reach = [&](ArrayRef<Node> nodes, ArrayRef<SmallVector<int>> terms) {
         for (auto [other, term] : llvm::zip(nodes, terms))

@@ -125,7 +125,8 @@ FailureOr<Value> Partitioner::reshard(OpOperand &use, const Spread &to) {
   if (from.dims == to.dims && from.partial == to.partial)
     return local;
   if (isa<nn::PositionsOp>(value.getDefiningOp())) {
-    Value &again = resharded[{value.getAsOpaquePointer(), propagation.toSharding(to).getAsOpaquePointer(), false}].local;
+    Value &again =
+        resharded[{value.getAsOpaquePointer(), propagation.toSharding(to).getAsOpaquePointer(), false}].local;
     return again ? again : again = makeAgain(value, to);
   }
   FailureOr<SmallVector<ReshardStep>> steps = planReshard(atoms, cast<RankedTensorType>(value.getType()), from, to);

@@ -13,7 +13,8 @@ namespace hocket::dist {
 struct DistPipelineOptions {
   bool stopAfterShardings = false;   ///< leaves the global program with its shardings
   int64_t zeroWholeBelow = 64 << 10; ///< bytes of a parameter below which ZeRO leaves its state whole
-  /// What a rank may send in a step without a tactic that asks for it (dist-verify-planned-transfers); no limit without.
+  /// What a rank may send in a step without a tactic that asks for it (dist-verify-planned-transfers); no limit
+  /// without.
   std::optional<int64_t> maxImplicitBytes = {};
 };
 /// From one training step over whole tensors and its plan to the program of one rank.

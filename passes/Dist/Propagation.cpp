@@ -168,8 +168,8 @@ bool Propagation::takeOver(int op, int factor, ArrayRef<Atom> wish) {
     return false;
   bool changed = false;
   for (Atom atom : wish.drop_front(now.size())) {
-    if (contains(factors[op], atom) || llvm::is_contained(passed[op], atom) ||
-        llvm::is_contained(owned[op], atom) || isClosed(op, factor, atom))
+    if (contains(factors[op], atom) || llvm::is_contained(passed[op], atom) || llvm::is_contained(owned[op], atom) ||
+        isClosed(op, factor, atom))
       break;
     now.push_back(atom);
     changed = true;

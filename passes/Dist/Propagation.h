@@ -19,7 +19,8 @@
 //     splits at rest splits the sum that goes into it; of what is added it wishes no more than what it is used as: the
 //     gradient is made, and cast, as a summand, and then scattered.
 //
-//   - Then ops are split that tactics speak of and not slots: the sequence of ops that do not use the axes of `sequence`,
+//   - Then ops are split that tactics speak of and not slots: the sequence of ops that do not use the axes of
+//   `sequence`,
 //     the heads of attention under `context all_to_all`. What is found from these is added to what was there.
 //
 //   - A product whose sum with another is partial over more axes than itself may take these for what it contracts
@@ -83,7 +84,8 @@ public:
 
 private:
   Propagation(const StepGraph &graph, AxisAtoms atoms) : graph(&graph), atoms(std::move(atoms)) {}
-  static llvm::FailureOr<Propagation> run(const StepGraph &graph, MeshOp mesh, PlanOp plan, llvm::ArrayRef<AxisRef> cuts);
+  static llvm::FailureOr<Propagation> run(const StepGraph &graph, MeshOp mesh, PlanOp plan,
+                                          llvm::ArrayRef<AxisRef> cuts);
   void start();
   void startInputs();
   void boundSums(Node accumulator, ShardingAttr use);
@@ -114,7 +116,8 @@ private:
   llvm::SmallVector<Atoms, 0> reserve;    ///< by node: the only atoms that a fixed node may be extended by
   llvm::SmallVector<Atoms, 0> owned;      ///< by op: axes of its own, where it is a manual region
   llvm::BitVector fixed;                  ///< by node
-  llvm::DenseMap<std::pair<int, int>, int> shared; ///< by op and factor: how many of its last atoms are this op's own affair
+  llvm::DenseMap<std::pair<int, int>, int>
+      shared; ///< by op and factor: how many of its last atoms are this op's own affair
   llvm::MapVector<int, std::pair<int, Atoms>> closed; ///< by op: a factor, and the atoms that must not split it
   /// Sums into accumulators that are used otherwise than they lie: what they may wish of operands, by factor.
   llvm::DenseMap<int, AtomDims> bounds;

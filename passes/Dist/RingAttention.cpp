@@ -108,11 +108,11 @@ private:
     Type f32 = builder.getF32Type();
     auto lse = RankedTensorType::get(y.getShape().drop_back(), f32);
     Attribute shard = shardOf(part.getY());
-    auto made = nn::AttentionOp::create(
-        builder, part.getLoc(), RankedTensorType::get(y.getShape(), f32), lse, part.getQ(), part.getK(), part.getV(),
-        part.getQPositions(), part.getKPositions(), part.getDocuments(), part.getMaskAttr(), part.getScaleAttr(),
-        part.getWindowAttr(), part.getSoftcapAttr(), part.getRingAttr(), part.getPathAttr(), part.getPhaseAttr(),
-        ArrayAttr());
+    auto made = nn::AttentionOp::create(builder, part.getLoc(), RankedTensorType::get(y.getShape(), f32), lse,
+                                        part.getQ(), part.getK(), part.getV(), part.getQPositions(),
+                                        part.getKPositions(), part.getDocuments(), part.getMaskAttr(),
+                                        part.getScaleAttr(), part.getWindowAttr(), part.getSoftcapAttr(),
+                                        part.getRingAttr(), part.getPathAttr(), part.getPhaseAttr(), ArrayAttr());
     place(made, {ofElement(shard, f32), rowsOf(shard, f32)});
     part.erase();
     return SmallVector<Value>(made.getResults());
@@ -132,8 +132,8 @@ private:
 
   SmallVector<Value> merge(nn::AttentionOp attention, ArrayRef<Value> sum, ArrayRef<Value> part, bool last) {
     auto type = last ? attention.getY().getType() : cast<RankedTensorType>(sum[0].getType());
-    auto made = nn::make<nn::AttentionMergeOp>(builder, op->getLoc(), type, sum[1].getType(), sum[0], sum[1], part[0],
-                                               part[1]);
+    auto made =
+        nn::make<nn::AttentionMergeOp>(builder, op->getLoc(), type, sum[1].getType(), sum[0], sum[1], part[0], part[1]);
     place(made, {last ? shardOf(attention.getY()) : shardOf(sum[0]), shardOf(sum[1])});
     return {made.getY(), made.getLse()};
   }
@@ -149,8 +149,7 @@ private:
 SmallVector<Value> emitRing(Operation *attention, MeshOp mesh, AxesAttr axes, StringRef cause) {
   Ring ring(attention, mesh, axes, cause);
   auto forward = dyn_cast<nn::AttentionOp>(attention);
-  SmallVector<Value> results =
-      forward ? ring.forward(forward) : ring.backward(cast<nn::AttentionGradOp>(attention));
+  SmallVector<Value> results = forward ? ring.forward(forward) : ring.backward(cast<nn::AttentionGradOp>(attention));
   attention->erase();
   return results;
 }

@@ -18,8 +18,9 @@ bool checkSequenceLengths(nn::TrainingStepOp step, PlanOp plan, MeshOp mesh) {
     if (length % needed == 0)
       continue;
     Operation *tactic = cp > 1 ? context.getOperation() : sequence.getOperation();
-    InFlightDiagnostic diag = tactic->emitOpError() << "splits sequences of " << length << " tokens over "
-                                                    << plainAxes(tacticAxes(tactic)) << ", " << (cp > 1 ? cp : tp) << " ranks";
+    InFlightDiagnostic diag = tactic->emitOpError()
+                              << "splits sequences of " << length << " tokens over " << plainAxes(tacticAxes(tactic))
+                              << ", " << (cp > 1 ? cp : tp) << " ranks";
     if (cp > 1 && tp > 1)
       diag << ", and `" << tacticText(sequence) << "` each part over " << tp;
     diag << "; expected a multiple of " << needed;
@@ -31,8 +32,8 @@ bool checkSequenceLengths(nn::TrainingStepOp step, PlanOp plan, MeshOp mesh) {
   return true;
 }
 
-/// Causal attention of a rank's queries is as much work on every rank if it holds an early and a late chunk. Where heads
-/// are split instead, it is so anyway.
+/// Causal attention of a rank's queries is as much work on every rank if it holds an early and a late chunk. Where
+/// heads are split instead, it is so anyway.
 static void orderInZigzag(nn::TrainingStepOp step, int64_t ranks) {
   OpBuilder builder(step.getContext());
   for (auto slot : step.getSlots().front().getOps<nn::SlotOp>())

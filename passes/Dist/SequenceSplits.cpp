@@ -118,9 +118,8 @@ void Propagation::splitSequences(PlanOp plan, ArrayRef<int> ops) {
     for (Atom atom : staysPartial(op))
       if (llvm::is_contained(over, atom))
         passed[index].push_back(atom);
-    bool used = llvm::any_of(over, [&](Atom atom) {
-      return contains(factors[index], atom) || llvm::is_contained(passed[index], atom);
-    });
+    bool used = llvm::any_of(
+        over, [&](Atom atom) { return contains(factors[index], atom) || llvm::is_contained(passed[index], atom); });
     if (int factor = dimensions.ofOp(op); !used && factor >= 0)
       factors[index][factor].append(over);
   }

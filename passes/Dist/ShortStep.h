@@ -4,9 +4,9 @@
 //
 //   h.0 h.1 … h.94 h.95  ->  h.0 h.1 h.95, h.1 standing for 94
 //
-// A layer is what the first number in a path names (`h.3` in "h.3.attn"). Layers are alike if their ops are, in order, but
-// for the number. A sum over all layers (the norm) sees the second in place of those that are gone. Where that cannot be
-// done (a value used out of this order) the step is copied whole.
+// A layer is what the first number in a path names (`h.3` in "h.3.attn"). Layers are alike if their ops are, in order,
+// but for the number. A sum over all layers (the norm) sees the second in place of those that are gone. Where that
+// cannot be done (a value used out of this order) the step is copied whole.
 #pragma once
 #include "dialect/Dist/Dist.h"
 #include "dialect/NN/NN.h"

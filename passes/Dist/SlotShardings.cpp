@@ -89,8 +89,8 @@ bool SlotShardings::splitBatch(BatchOp tactic) {
   return sound;
 }
 
-/// Heads must be split evenly, in whole KV groups, unless the plan says `uneven`: then each rank has as many whole groups as
-/// there are left. Query heads of one group are never split unevenly. Other dimensions may be uneven.
+/// Heads must be split evenly, in whole KV groups, unless the plan says `uneven`: then each rank has as many whole
+/// groups as there are left. Query heads of one group are never split unevenly. Other dimensions may be uneven.
 bool SlotShardings::checkDegree(SplitOp tactic, const DimensionClass &info, nn::SlotOp slot) {
   int64_t degree = axesSize(mesh, tactic.getAxes().getRefs());
   if (!info.attention || info.size % degree == 0 || (tactic.getUneven() && info.kind == DimensionKind::Heads))

@@ -16,8 +16,8 @@ public:
   /// `context`: tokens of inputs, in zigzag order where attention is split by queries.
   bool splitContext(ContextOp tactic);
   bool splitParameters(SplitOp tactic, const DimensionClasses &classes);
-  /// `experts`: the expert dimension of every expert's weights. Legal degrees divide the number of experts. What a later
-  /// `split megatron` would split over the same axes is left to it: such experts are whole on one rank.
+  /// `experts`: the expert dimension of every expert's weights. Legal degrees divide the number of experts. What a
+  /// later `split megatron` would split over the same axes is left to it: such experts are whole on one rank.
   bool splitExperts(ExpertsOp tactic, const DimensionClasses &classes);
   /// Writes what was found on the slots, whole on inputs and outputs that nobody split. Parameters that nobody split
   /// stay without, for propagation to find.
@@ -48,8 +48,8 @@ private:
   llvm::StringSet<> refused; ///< one message for each tactic and size, not one for each layer
 };
 
-/// Whether the sequences of all inputs can be split as `context` and `sequence` ask: a multiple of cp * lcm(2, tp) under
-/// both, of 2 cp or of tp under one alone. Reports a fault at the tactic.
+/// Whether the sequences of all inputs can be split as `context` and `sequence` ask: a multiple of cp * lcm(2, tp)
+/// under both, of 2 cp or of tp under one alone. Reports a fault at the tactic.
 bool checkSequenceLengths(nn::TrainingStepOp step, PlanOp plan, MeshOp mesh);
 
 /// State and accumulators, once every parameter has its sharding: as the parameter; accumulators partial over the data

@@ -135,8 +135,8 @@ void gatherInBegin(nn::TrainingStepOp step, nn::SlotOp param, ShardingAttr used)
   StringRef name = param.getName();
   auto type = cast<RankedTensorType>(param.getType());
   OpBuilder builder = OpBuilder::atBlockEnd(param->getBlock());
-  nn::SlotOp::create(builder, param.getLoc(), nn::SlotKind::Value, name, type, nn::InitAttr(),
-                     IntegerAttr(), used, Attribute());
+  nn::SlotOp::create(builder, param.getLoc(), nn::SlotKind::Value, name, type, nn::InitAttr(), IntegerAttr(), used,
+                     Attribute());
   builder.setInsertionPointToEnd(&step.getBegin().front());
   auto read = nn::make<nn::ReadOp>(builder, param.getLoc(), type, nn::SlotKind::Param, name);
   auto write = nn::make<nn::WriteOp>(builder, param.getLoc(), nn::SlotKind::Value, name, read.getValue());

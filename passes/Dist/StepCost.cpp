@@ -39,8 +39,8 @@ public:
     for (auto slot : slots.getOps<nn::SlotOp>()) {
       auto type = dyn_cast<RankedTensorType>(slot.getType());
       if (type && !llvm::is_contained({nn::SlotKind::Input, nn::SlotKind::Output, nn::SlotKind::Value}, slot.getKind()))
-        cost.restBytes += static_cast<double>(step.weight(slot.getName())) * static_cast<double>(type.getNumElements()) *
-                          ((type.getElementTypeBitWidth() + 7) / 8);
+        cost.restBytes += static_cast<double>(step.weight(slot.getName())) *
+                          static_cast<double>(type.getNumElements()) * ((type.getElementTypeBitWidth() + 7) / 8);
     }
   }
   StepCost cost;

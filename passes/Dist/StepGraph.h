@@ -30,7 +30,7 @@ public:
   /// For each node, what uses it: (index into ops, operand), and what makes it: (index into ops, result).
   llvm::SmallVector<llvm::SmallVector<std::pair<int, int>, 4>, 0> uses, makers;
   llvm::DenseMap<mlir::Operation *, int> opIndex;
-  llvm::SmallVector<std::pair<Node, Node>> handovers; ///< value written, slot of kind value that takes it
+  llvm::SmallVector<std::pair<Node, Node>> handovers;              ///< value written, slot of kind value that takes it
   llvm::DenseMap<Node, llvm::SmallVector<Node, 1>> acrossHandover; ///< the same from each side
 
   nn::SlotOp slotOf(mlir::Operation *readOrWrite) const; ///< null if the op is neither, or its slot is not declared

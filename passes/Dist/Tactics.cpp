@@ -14,7 +14,8 @@ std::string plainAxes(ArrayRef<AxisRef> refs) {
 
 ArrayRef<AxisRef> tacticAxes(Operation *tactic) {
   AxesAttr axes = llvm::TypeSwitch<Operation *, AxesAttr>(tactic)
-                      .Case<BatchOp, SplitOp, StagesOp, ZeroOp, SequenceOp, ContextOp, ExpertsOp>([](auto op) { return op.getAxesAttr(); })
+                      .Case<BatchOp, SplitOp, StagesOp, ZeroOp, SequenceOp, ContextOp, ExpertsOp>(
+                          [](auto op) { return op.getAxesAttr(); })
                       .Default([](Operation *) { return AxesAttr(); });
   return axes ? axes.getRefs() : ArrayRef<AxisRef>();
 }

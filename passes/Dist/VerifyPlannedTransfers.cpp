@@ -46,10 +46,9 @@ struct VerifyPlannedTransfersPass : impl::VerifyPlannedTransfersPassBase<VerifyP
     }
     if (bytes <= static_cast<double>(maxBytes))
       return success();
-    InFlightDiagnostic diag = plan.emitOpError()
-                              << "has a rank send " << static_cast<int64_t>(bytes)
-                              << " bytes a step that none of its tactics asks for; at most " << maxBytes.getValue()
-                              << " are allowed";
+    InFlightDiagnostic diag = plan.emitOpError() << "has a rank send " << static_cast<int64_t>(bytes)
+                                                 << " bytes a step that none of its tactics asks for; at most "
+                                                 << maxBytes.getValue() << " are allowed";
     for (auto &[text, alike] : implicit) {
       Diagnostic &note = diag.attachNote(alike.first->op->getLoc());
       note << text << ": " << static_cast<int64_t>(alike.bytes) << " bytes in " << alike.times

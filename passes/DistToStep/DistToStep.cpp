@@ -120,7 +120,8 @@ struct DistToStepPass : hocket::step::impl::DistToStepPassBase<DistToStepPass> {
                   step.getRecipeAttr(), step.getPlanAttr(), i64(rows), step.getMicrobatchesAttr(), i64(sequence),
                   i64(vocabulary(step)), i64(countParameters(step)), i64(stages), layersOf(builder, *placement));
     for (unsigned stage = 0; stage < stages; ++stage) {
-      StageProgram program(builder, step, *placement, stage, schedule->problem.splitWeightGrad, mesh, axes, *crossings, names);
+      StageProgram program(builder, step, *placement, stage, schedule->problem.splitWeightGrad, mesh, axes, *crossings,
+                           names);
       if (failed(program.build()))
         return failure();
       if (auto zero = plan.tactic<dist::ZeroOp>())

@@ -188,8 +188,8 @@ static bool lower(OpBuilder &builder, Operation *op, IRMapping &map, dist::MeshO
       .Case([&](nn::DropoutOp dropout) {
         auto clone = cast<nn::DropoutOp>(builder.clone(*dropout, map));
         if (std::optional<StringRef> stream = dropout.getStream()) {
-          Value number = i64(RankScalarKind::Number, nn::streamNumber(*stream),
-                             dist::AxesAttr::get(builder.getContext(), {}));
+          Value number =
+              i64(RankScalarKind::Number, nn::streamNumber(*stream), dist::AxesAttr::get(builder.getContext(), {}));
           number.getDefiningOp()->moveBefore(clone);
           clone.getNumberMutable().assign(number);
           clone.removeStreamAttr();

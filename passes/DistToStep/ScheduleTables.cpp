@@ -3,9 +3,9 @@
 #include "passes/Schedule/Judge.h"
 #include "passes/Schedule/Solvers.h"
 #include "passes/Schedule/UserSchedule.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/FormatVariadic.h"
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::step;
@@ -78,16 +78,16 @@ std::optional<PlanSchedule> hocket::step::describeSchedule(dist::StagesOp tactic
   return schedule;
 }
 
-std::optional<schedule::Tables>
-hocket::step::solveSchedule(const PlanSchedule &schedule, bool evaluate, const StagePlacement &placement, Location loc,
-                            std::optional<std::pair<Location, std::string>> batch) {
+std::optional<schedule::Tables> hocket::step::solveSchedule(const PlanSchedule &schedule, bool evaluate,
+                                                            const StagePlacement &placement, Location loc,
+                                                            std::optional<std::pair<Location, std::string>> batch) {
   schedule::Problem problem = schedule.problem;
   problem.evaluate = evaluate;
   schedule::Faults faults;
   // Evaluation is the same under every schedule.
-  std::optional<schedule::Tables> tables = schedule.given && !evaluate
-                                               ? schedule.given
-                                               : schedule::solve(schedule.given ? "1f1b" : schedule.name, problem, faults);
+  std::optional<schedule::Tables> tables =
+      schedule.given && !evaluate ? schedule.given
+                                  : schedule::solve(schedule.given ? "1f1b" : schedule.name, problem, faults);
   bool solved = tables.has_value();
   if (tables)
     faults = schedule::judge(problem, *tables);

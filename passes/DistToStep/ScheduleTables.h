@@ -16,14 +16,14 @@ struct PlanSchedule {
   std::optional<schedule::Tables> given; ///< of `schedule file("…")`
 };
 
-/// Of a tactic, null for one stage without a schedule of its own. A table of the user's is read here: its path is relative
-/// to the file in which the tactic stands. Faults become errors at `loc`.
+/// Of a tactic, null for one stage without a schedule of its own. A table of the user's is read here: its path is
+/// relative to the file in which the tactic stands. Faults become errors at `loc`.
 std::optional<PlanSchedule> describeSchedule(dist::StagesOp tactic, unsigned stages, unsigned microbatches,
                                              mlir::Location loc);
 
-/// Solves (or takes the user's table) and judges. Faults become errors at `loc`; each row of a deadlock is a note at the
-/// layer with which its piece of the model begins. `batch`, if not empty, says in a note what the number of microbatches
-/// comes from, where a schedule cannot do with it.
+/// Solves (or takes the user's table) and judges. Faults become errors at `loc`; each row of a deadlock is a note at
+/// the layer with which its piece of the model begins. `batch`, if not empty, says in a note what the number of
+/// microbatches comes from, where a schedule cannot do with it.
 std::optional<schedule::Tables> solveSchedule(const PlanSchedule &schedule, bool evaluate,
                                               const StagePlacement &placement, mlir::Location loc,
                                               std::optional<std::pair<mlir::Location, std::string>> batch = {});

@@ -47,11 +47,11 @@ FailureOr<SmallVector<uint32_t>> hocket::step::cutLayers(nn::TrainingStepOp step
     ArrayRef<int64_t> cuts = *tactic.getCuts();
     counts.emplace(cuts.begin(), cuts.end());
     if (cuts.size() != pieces)
-      faults.push_back({llvm::formatv("cuts name {0} pieces, {1} stage{2} of {3} chunk{4} have {5}", cuts.size(),
-                                      placement.stages, placement.stages == 1 ? "" : "s", placement.chunks,
-                                      placement.chunks == 1 ? "" : "s", pieces)
-                            .str(),
-                        {}});
+      faults.push_back(
+          {llvm::formatv("cuts name {0} pieces, {1} stage{2} of {3} chunk{4} have {5}", cuts.size(), placement.stages,
+                         placement.stages == 1 ? "" : "s", placement.chunks, placement.chunks == 1 ? "" : "s", pieces)
+               .str(),
+           {}});
     schedule::checkStages(layers, *counts, faults);
   } else if (pieces == 1) {
     return SmallVector<uint32_t>{layers};

@@ -4,8 +4,8 @@
 
 namespace hocket::step {
 
-/// Layers of each virtual stage of a placement whose layers and places are known. The tactic's cuts, or by cost where it
-/// is balanced, else (null too) even, longer ones first. Faults are errors at `loc`.
+/// Layers of each virtual stage of a placement whose layers and places are known. The tactic's cuts, or by cost where
+/// it is balanced, else (null too) even, longer ones first. Faults are errors at `loc`.
 llvm::FailureOr<llvm::SmallVector<uint32_t>> cutLayers(nn::TrainingStepOp step, const StagePlacement &placement,
                                                        mlir::Location loc, dist::StagesOp tactic);
 

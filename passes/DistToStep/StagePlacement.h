@@ -17,10 +17,10 @@ bool isFree(mlir::Operation *op);
 /// chunk of which stage a virtual stage is.
 struct StagePlacement {
   unsigned stages = 1;
-  unsigned chunks = 1;                       ///< of each stage
-  llvm::SmallVector<schedule::Place> places; ///< of each virtual stage
-  llvm::SmallVector<std::string> layers;     ///< in model order
-  llvm::SmallVector<uint32_t> layerCounts;   ///< layers of each virtual stage
+  unsigned chunks = 1;                         ///< of each stage
+  llvm::SmallVector<schedule::Place> places;   ///< of each virtual stage
+  llvm::SmallVector<std::string> layers;       ///< in model order
+  llvm::SmallVector<uint32_t> layerCounts;     ///< layers of each virtual stage
   llvm::SmallVector<mlir::Location> layerLocs; ///< where the user wrote each layer
   llvm::StringMap<unsigned> virtualStageOfLayer;
   /// Of the microbatch region's ops that are not free.

@@ -56,8 +56,8 @@ Value StageProgram::addBuffer(Location loc, StringRef name, MemoryClass memory, 
   else
     builder.setInsertionPointToEnd(&program.getBody().front());
   auto memref = MemRefType::get(type.getShape(), type.getElementType());
-  return BufferOp::create(builder, loc, memref, name, memory, space, IntegerAttr(), slot, init,
-                          IntegerAttr(), dyn_cast_or_null<dist::ShardAttr>(shard));
+  return BufferOp::create(builder, loc, memref, name, memory, space, IntegerAttr(), slot, init, IntegerAttr(),
+                          dyn_cast_or_null<dist::ShardAttr>(shard));
 }
 
 static MemoryClass memoryOf(nn::SlotKind kind, RankedTensorType type) {

@@ -26,8 +26,8 @@ static HostTensor ordered(SlotOp slot, const HostTensor &whole) {
   int64_t sequence = whole.rank() == 0 ? 1 : whole.shape.back();
   if (slot.getZigzag())
     for (int64_t i = 0; i < tensor.size(); ++i)
-      tensor[i] = whole[i / sequence * sequence +
-                        zigzagToken(i % sequence, sequence, static_cast<int64_t>(*slot.getZigzag()))];
+      tensor[i] =
+          whole[i / sequence * sequence + zigzagToken(i % sequence, sequence, static_cast<int64_t>(*slot.getZigzag()))];
   return tensor;
 }
 
@@ -115,7 +115,7 @@ LogicalResult Interpreter::microbatches(const Batch &batch, bool forwardOnly) {
   TrainingStepOp step = machine.step();
   SlotOp tokens = step.findSlot(SlotKind::Input, argument(0)), labels = step.findSlot(SlotKind::Input, argument(1));
   SlotOp documents = step.findSlot(SlotKind::Input, argument(2)); // null if the model does not read them
-  SlotOp draws = step.findSlot(SlotKind::Input, "draws");               // null if it drops nothing
+  SlotOp draws = step.findSlot(SlotKind::Input, "draws");         // null if it drops nothing
   for (int64_t i = 0, count = step.getMicrobatches(); i < count; ++i) {
     put(tokens, slice(batch.tokens, i));
     put(labels, slice(batch.labels, i));
@@ -146,13 +146,10 @@ FailureOr<StepResult> Interpreter::train(const Batch &batch) {
       failed(machine.run(machine.step().getUpdate())))
     return failure();
   StepResult result;
-  std::pair<StringRef, double *> fields[] = {{"loss", &result.loss},
-                                             {"grad_norm", &result.gradNorm},
-                                             {"learning_rate", &result.learningRate},
-                                             {"tokens", &result.tokens},
-                                             {"loss_scale", &result.lossScale},
-                                             {"skipped", &result.skipped},
-                                             {"exhausted", &result.exhausted}};
+  std::pair<StringRef, double *> fields[] = {
+      {"loss", &result.loss},          {"grad_norm", &result.gradNorm},   {"learning_rate", &result.learningRate},
+      {"tokens", &result.tokens},      {"loss_scale", &result.lossScale}, {"skipped", &result.skipped},
+      {"exhausted", &result.exhausted}};
   for (auto [name, field] : fields) {
     if (!machine.step().findSlot(SlotKind::Output, name))
       continue;

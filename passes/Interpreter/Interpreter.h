@@ -20,8 +20,8 @@ struct SlotLayout {
       [](nn::SlotOp, const PerRank &pieces) -> llvm::FailureOr<nn::HostTensor> { return pieces[0]; };
 };
 
-/// The inputs of one step: [microbatches, rows, sequence] token ids, labels (-1: not counted), and where the model reads
-/// them the number of each token's document.
+/// The inputs of one step: [microbatches, rows, sequence] token ids, labels (-1: not counted), and where the model
+/// reads them the number of each token's document.
 struct Batch {
   nn::HostTensor tokens, labels, documents;
 };

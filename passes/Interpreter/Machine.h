@@ -29,9 +29,9 @@ public:
   /// backward, then those of weight_grad. Fails with an error at the op that has no meaning here.
   llvm::LogicalResult run(mlir::Region &region, bool forwardOnly = false);
 
-  /// How far the routers' choices were from other ones since the machine was made: the smallest difference between a logit that
-  /// was chosen and one that was not (see routerMargin), infinite where nothing was routed. Plans round logits differently: a
-  /// comparison of plans says nothing where this is near the rounding of logits.
+  /// How far the routers' choices were from other ones since the machine was made: the smallest difference between a
+  /// logit that was chosen and one that was not (see routerMargin), infinite where nothing was routed. Plans round
+  /// logits differently: a comparison of plans says nothing where this is near the rounding of logits.
   double routerMargin() const { return margin; }
 
   nn::TrainingStepOp step() const { return program; }

@@ -22,7 +22,8 @@ static bool usedAsMatrix(Value value) {
     } else if (isRenamed(user)) {
       if (usedAsMatrix(user->getResult(0)))
         return true;
-    } else if (isa<MatmulOp>(user) || (isa<LinearOp, RouterLogitsOp, EmbeddingOp>(user) && use.getOperandNumber() == 1)) {
+    } else if (isa<MatmulOp>(user) ||
+               (isa<LinearOp, RouterLogitsOp, EmbeddingOp>(user) && use.getOperandNumber() == 1)) {
       return true;
     }
   }

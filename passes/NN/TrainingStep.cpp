@@ -64,9 +64,9 @@ private:
   TrainingStepOp step;
   std::vector<StepParameter> params;
   DenseMap<Operation *, StepParameter *> paramOf;
-  llvm::MapVector<Value, Use> uses; ///< by the value read
-  llvm::StringMap<int64_t> dropouts;  ///< by path, how many there are so far
-  llvm::DenseSet<Value> lossLike;   ///< loss sums and what is made of them: f32 whatever is computed in
+  llvm::MapVector<Value, Use> uses;  ///< by the value read
+  llvm::StringMap<int64_t> dropouts; ///< by path, how many there are so far
+  llvm::DenseSet<Value> lossLike;    ///< loss sums and what is made of them: f32 whatever is computed in
   Value lossSum;
   SmallVector<RouterLoad> loads; ///< in the order of the routers
 };
@@ -205,8 +205,9 @@ SmallVector<Value> StepBuilder::operandsOf(Operation &op, IRMapping &map) {
   return operands;
 }
 
-/// Casts float operands to one type, which is returned: f32 where one of them comes of a loss sum and in routers, else what
-/// is computed in. Constants are f32 until they are used. Without float operands: f32. Weights of experts stay f32.
+/// Casts float operands to one type, which is returned: f32 where one of them comes of a loss sum and in routers, else
+/// what is computed in. Constants are f32 until they are used. Without float operands: f32. Weights of experts stay
+/// f32.
 FloatType StepBuilder::unifyFloats(Operation &op, MutableArrayRef<Value> operands) {
   bool floats = false, loss = false;
   for (Value operand : operands) {
@@ -271,16 +272,15 @@ void StepBuilder::balance(RouterOp router) {
   writeSlot(builder, loc, SlotKind::Accumulator, name, all, path);
 }
 
-/// Says what the mask of a dropout is a function of. Its stream is its path, with a number where the path has several: a
-/// place in the model, which no plan changes.
+/// Says what the mask of a dropout is a function of. Its stream is its path, with a number where the path has several:
+/// a place in the model, which no plan changes.
 void StepBuilder::fixMask(DropoutOp dropout) {
   StringRef path = getPath(dropout);
   int64_t index = dropouts[path]++;
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(dropout);
   auto type = RankedTensorType::get(shape.rows, builder.getI32Type());
-  dropout.getDrawsMutable().assign(
-      readSlot(builder, dropout.getLoc(), SlotKind::Input, "draws", type, path));
+  dropout.getDrawsMutable().assign(readSlot(builder, dropout.getLoc(), SlotKind::Input, "draws", type, path));
   dropout.setStream(index ? (path + "#" + Twine(index)).str() : path.str());
   dropout.setExtents(dropout.getX().getType().getShape().drop_front(2));
 }
@@ -325,8 +325,8 @@ LogicalResult StepBuilder::buildBackward() {
   autodiff.seed(lossSum,
                 readSlot(builder, lossSum.getLoc(), SlotKind::Value, seed, f32, getPath(lossSum.getDefiningOp())));
   for (RouterLoad &load : loads)
-    autodiff.seed(load.sum, readSlot(builder, load.sum.getLoc(), SlotKind::Value, seed, f32,
-                                     getPath(load.sum.getDefiningOp())));
+    autodiff.seed(load.sum,
+                  readSlot(builder, load.sum.getLoc(), SlotKind::Value, seed, f32, getPath(load.sum.getDefiningOp())));
   if (failed(autodiff.run(forward)))
     return failure();
   foldWideningCasts(body);

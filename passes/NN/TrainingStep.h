@@ -3,8 +3,10 @@
 // slots, in this order (P: a parameter's name, in the model's order; A: an argument of the model)
 //   input A               one microbatch of it; the labels also as `A.all`, [microbatches, rows, …], for begin
 //   input step            i64: the step that runs, 1 = the first
-//   input draws           [rows] i32, where the model has a dropout: a random number of each sequence of a microbatch, from
-//                         (seed, step, row of the global batch); 0 where nothing is trained, and then nothing is dropped
+//   input draws           [rows] i32, where the model has a dropout: a random number of each sequence of a microbatch,
+//   from
+//                         (seed, step, row of the global batch); 0 where nothing is trained, and then nothing is
+//                         dropped
 //   param P               as the model declares it, in the recipe's type; unless a group freezes P then
 //                         master P (f32) where the recipe keeps masters, first_moment P, second_moment P (f32)
 //   state …               with a loss scale: loss_scale, good_steps, hysteresis (f32; the last two where it is
@@ -29,10 +31,10 @@
 //              before the sum over ranks) and to f32; one vector [loss sum, loads, square sum of each trained P in the
 //              model's order] (`stack dim 0`, then `unstack`), so that all ranks and stages exchange it at once;
 //              grad_norm = sqrt(sum of the square sums, first to last); clip scale = min(1, clip / (grad_norm + 1e-6)),
-//              1 without clip; loss = (loss sum + loads) * inverse_count; adamw for each P, in f32, on its master where there is
-//              one; P itself is cast from what adamw makes. With a loss scale norm and clip scale are divided by it,
-//              and where the norm is not finite, on whatever rank, every adamw leaves all as it was (`unless`): see
-//              LossScale.h. What belongs to P has P's group as path (LayerPaths.h), what belongs to all has none.
+//              1 without clip; loss = (loss sum + loads) * inverse_count; adamw for each P, in f32, on its master where
+//              there is one; P itself is cast from what adamw makes. With a loss scale norm and clip scale are divided
+//              by it, and where the norm is not finite, on whatever rank, every adamw leaves all as it was (`unless`):
+//              see LossScale.h. What belongs to P has P's group as path (LayerPaths.h), what belongs to all has none.
 // evaluate     runs instead of update after the forward phase alone: loss.
 #pragma once
 #include "dialect/NN/NN.h"

@@ -9,8 +9,7 @@ namespace hocket::nn {
 namespace {
 class UpdateBuilder {
 public:
-  UpdateBuilder(TrainingStepOp step, RecipeOp recipe, MutableArrayRef<StepParameter> params,
-                ArrayRef<RouterLoad> loads)
+  UpdateBuilder(TrainingStepOp step, RecipeOp recipe, MutableArrayRef<StepParameter> params, ArrayRef<RouterLoad> loads)
       : recipe(recipe), precision(recipe), builder(step.getContext()), loc(recipe.getLoc()), loads(loads) {
     for (StepParameter &param : params)
       if (!param.settings.frozen)

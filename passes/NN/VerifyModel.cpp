@@ -58,8 +58,8 @@ void ModelVerifier::verifyArguments() {
   }
 }
 
-/// Types say how many tokens an expert takes, and the recipe says why: both must say the same. One message for layers that
-/// are alike.
+/// Types say how many tokens an expert takes, and the recipe says why: both must say the same. One message for layers
+/// that are alike.
 void ModelVerifier::verifyRouters() {
   llvm::DenseSet<std::pair<Type, Type>> known;
   for (auto router : model.getBody().getOps<RouterOp>())
@@ -73,8 +73,7 @@ void ModelVerifier::verifyCapacity(RouterOp router, RecipeOp recipe) {
   std::string where = getPath(router).empty() ? "" : (" in " + getPath(router)).str();
   if (!capacity) {
     InFlightDiagnostic diag = fault(recipe)
-                              << "recipe @" << recipe.getSymName() << " needs 'capacity': model @"
-                              << model.getSymName()
+                              << "recipe @" << recipe.getSymName() << " needs 'capacity': model @" << model.getSymName()
                               << " has experts, and the recipe says how many tokens of a sequence each takes";
     diag.attachNote(router.getLoc()) << "the experts of this router";
     return;
@@ -86,9 +85,8 @@ void ModelVerifier::verifyCapacity(RouterOp router, RecipeOp recipe) {
   if (found == expected)
     return;
   InFlightDiagnostic diag = fault(router);
-  diag << "router" << where << " takes " << found << " tokens of a sequence for each expert, expected "
-                << expected << " = ceil(" << top << " * " << logits[1] << " * " << realText(factor) << " / "
-                << logits[2] << ")";
+  diag << "router" << where << " takes " << found << " tokens of a sequence for each expert, expected " << expected
+       << " = ceil(" << top << " * " << logits[1] << " * " << realText(factor) << " / " << logits[2] << ")";
   diag.attachNote(capacity.getLoc()) << "the capacity of recipe @" << recipe.getSymName();
 }
 

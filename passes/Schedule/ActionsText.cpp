@@ -10,11 +10,20 @@
 namespace hocket::schedule {
 namespace {
 
-enum class Word { Forward, Backward, InputGrad, WeightGrad, SendForward, ReceiveForward, SendBackward, ReceiveBackward };
-constexpr std::pair<const char *, Word> words[] = {
-    {"F", Word::Forward},         {"B", Word::Backward},          {"I", Word::InputGrad},
-    {"W", Word::WeightGrad},      {"SENDF", Word::SendForward},   {"RECVF", Word::ReceiveForward},
-    {"SENDB", Word::SendBackward}, {"RECVB", Word::ReceiveBackward}};
+enum class Word {
+  Forward,
+  Backward,
+  InputGrad,
+  WeightGrad,
+  SendForward,
+  ReceiveForward,
+  SendBackward,
+  ReceiveBackward
+};
+constexpr std::pair<const char *, Word> words[] = {{"F", Word::Forward},          {"B", Word::Backward},
+                                                   {"I", Word::InputGrad},        {"W", Word::WeightGrad},
+                                                   {"SENDF", Word::SendForward},  {"RECVF", Word::ReceiveForward},
+                                                   {"SENDB", Word::SendBackward}, {"RECVB", Word::ReceiveBackward}};
 
 struct Action {
   std::string text;
@@ -86,9 +95,10 @@ private:
     auto [rest, last] = std::from_chars(word, end, action.microbatch);
     auto known = std::find_if(std::begin(words), std::end(words), [&](auto &w) { return letters == w.first; });
     if (first != std::errc() || last != std::errc() || rest != end || known == std::end(words))
-      return fail(line, fmt::format("'{}' is no action; an action is STAGE WORD MICROBATCH as in 0F1, with the words F, B, "
-                                    "I, W, SEND_F, RECV_F, SEND_B, RECV_B",
-                                    text));
+      return fail(line,
+                  fmt::format("'{}' is no action; an action is STAGE WORD MICROBATCH as in 0F1, with the words F, B, "
+                              "I, W, SEND_F, RECV_F, SEND_B, RECV_B",
+                              text));
     if (action.stage >= 32768 || action.microbatch >= 1u << 24)
       return fail(line, fmt::format("'{}': stages are 0..32767, microbatches 0..16777215", text));
     action.word = known->second;
@@ -107,10 +117,10 @@ public:
     for (const Action &action : actions) {
       auto [it, isNew] = first.try_emplace(action.stage, &action);
       if (!isNew && it->second->rank != action.rank)
-        faults.push_back({fmt::format("line {}: '{}' runs stage {} on rank {}, line {} on rank {}; a stage lies on one rank",
-                                      action.line, action.text, action.stage, action.rank, it->second->line,
-                                      it->second->rank),
-                          {}});
+        faults.push_back(
+            {fmt::format("line {}: '{}' runs stage {} on rank {}, line {} on rank {}; a stage lies on one rank",
+                         action.line, action.text, action.stage, action.rank, it->second->line, it->second->rank),
+             {}});
     }
     for (auto [stage, action] : first) {
       places[stage] = {action->rank, uint16_t(stagesOf[action->rank].size())};
@@ -141,10 +151,10 @@ void makeOrders(const std::vector<Action> &actions, const Placement &placement, 
   Problem &problem = result.problem;
   for (uint32_t rank = 0; rank < problem.stages; ++rank)
     if (placement.stagesOf[rank].size() != problem.chunks)
-      faults.push_back({fmt::format("rank {} has {} stages ({}), others have {}; all ranks need as many", rank,
-                                    placement.stagesOf[rank].size(), fmt::join(placement.stagesOf[rank], ", "),
-                                    problem.chunks),
-                        {}});
+      faults.push_back(
+          {fmt::format("rank {} has {} stages ({}), others have {}; all ranks need as many", rank,
+                       placement.stagesOf[rank].size(), fmt::join(placement.stagesOf[rank], ", "), problem.chunks),
+           {}});
   std::vector<std::string> missing;
   for (uint32_t stage = 0; stage <= placement.lastStage(); ++stage) {
     std::optional<Place> place = placement.of(stage);
@@ -201,7 +211,8 @@ public:
       return;
     if (stream == table.streams.size())
       table.streams.push_back(fmt::format("group_{}", stream));
-    Row row{RowKind::Body, uint8_t(stream), 0, action.microbatch, here.chunk * problem.microbatches + action.microbatch};
+    Row row{RowKind::Body, uint8_t(stream), 0, action.microbatch,
+            here.chunk * problem.microbatches + action.microbatch};
     if (action.isMessage() ? !addMessage(action, here, row) : !addBody(action, here, row))
       return;
     row.wait = before[action.rank];
@@ -245,8 +256,8 @@ private:
   const Placement &placement;
   const Problem &problem;
   Faults &faults;
-  std::vector<Counts> done, before;                   // by rank: rows of each stream; those that the next row waits for
-  std::vector<std::pair<uint32_t, uint32_t>> group;   // by rank: the open group, how many actions it has
+  std::vector<Counts> done, before;                 // by rank: rows of each stream; those that the next row waits for
+  std::vector<std::pair<uint32_t, uint32_t>> group; // by rank: the open group, how many actions it has
 };
 
 } // namespace

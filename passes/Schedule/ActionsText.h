@@ -4,10 +4,10 @@
 //      , 1F0, 1B0, 1F1, 1B1         // rank 1; empty cells mean nothing
 //
 // An action is STAGE WORD MICROBATCH. Words: F forward, B backward, I backward without weight gradients, W weight
-// gradients, SEND_F and RECV_F an activation to the next and from the previous stage, SEND_B and RECV_B a gradient to the
-// previous and from the next one; case and underscores do not matter. A stage here is a piece of the model, and lies on
-// the rank on whose line it stands. Commas and blanks separate actions; `(0SEND_F1 0RECV_B0)` is a group, which starts and
-// ends as one; `//` and `#` open comments.
+// gradients, SEND_F and RECV_F an activation to the next and from the previous stage, SEND_B and RECV_B a gradient to
+// the previous and from the next one; case and underscores do not matter. A stage here is a piece of the model, and
+// lies on the rank on whose line it stands. Commas and blanks separate actions; `(0SEND_F1 0RECV_B0)` is a group, which
+// starts and ends as one; `//` and `#` open comments.
 #pragma once
 
 #include "passes/Schedule/Assemble.h"

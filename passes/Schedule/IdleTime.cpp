@@ -33,9 +33,10 @@ public:
     bool drains = streams[0].empty();
     for (size_t i : streams[0]) {
       if (start[i] > done + tolerance)
-        gaps.push_back({done, start[i], i <= firstBackward ? IdleCause::WarmUp
-                                        : drains           ? IdleCause::CoolDown
-                                                           : causeOf(i)});
+        gaps.push_back({done, start[i],
+                        i <= firstBackward ? IdleCause::WarmUp
+                        : drains           ? IdleCause::CoolDown
+                                           : causeOf(i)});
       done = std::max(done, end[i]);
       drains |= i == lastForward;
     }
@@ -61,7 +62,7 @@ private:
     if (last == nowhere || table.rows[last].kind != RowKind::Receive)
       return IdleCause::Slot;
     return tables.messages[table.rows[last].index].values == Values::Activation ? IdleCause::Activation
-                                                                               : IdleCause::Gradient;
+                                                                                : IdleCause::Gradient;
   }
 
   const Tables &tables;

@@ -5,9 +5,9 @@
 
 namespace hocket::schedule {
 
-/// WarmUp: before the stage's first backward (or at all, where there is none): the pipeline fills. CoolDown: after its last
-/// forward: it drains, up to the end of the step on all stages. In between: the body behind the gap waited longest for an
-/// activation, for a gradient, or for a send or body that still used its slot.
+/// WarmUp: before the stage's first backward (or at all, where there is none): the pipeline fills. CoolDown: after its
+/// last forward: it drains, up to the end of the step on all stages. In between: the body behind the gap waited longest
+/// for an activation, for a gradient, or for a send or body that still used its slot.
 enum class IdleCause : uint8_t { WarmUp, CoolDown, Activation, Gradient, Slot };
 inline constexpr unsigned idleCauses = 5;
 /// "warm-up", "cool-down", "waits for an activation", "waits for a gradient", "waits for a slot"
@@ -18,8 +18,8 @@ struct IdleTime {
   IdleCause cause = IdleCause::WarmUp;
 };
 
-/// The gaps of one stage in the order of time, up to `makespan`. `start` and `end` are of the stage's rows: simulated, or
-/// measured. What takes no time opens no gap.
+/// The gaps of one stage in the order of time, up to `makespan`. `start` and `end` are of the stage's rows: simulated,
+/// or measured. What takes no time opens no gap.
 std::vector<IdleTime> idleTimes(const Tables &tables, uint32_t stage, const std::vector<double> &start,
                                 const std::vector<double> &end, double makespan);
 std::vector<IdleTime> idleTimes(const Tables &tables, uint32_t stage, const Simulation &simulation);

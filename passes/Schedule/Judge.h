@@ -35,8 +35,8 @@ bool checkShape(const Tables &tables, Faults &faults);
 /// The tables' sizes and messages are the problem's.
 bool checkFit(const Problem &problem, const Tables &tables, Faults &faults);
 
-/// Of nccl: where more communication kernels of a rank can be at work at a time than the semantics state, the device takes
-/// them in the order of launch; then that order, over all communicators and ranks together, must not be a circle.
+/// Of nccl: where more communication kernels of a rank can be at work at a time than the semantics state, the device
+/// takes them in the order of launch; then that order, over all communicators and ranks together, must not be a circle.
 void checkResident(const Problem &problem, const RowGraph &graph, Semantics semantics, Faults &faults);
 
 /// Messages of a directed edge: on one stream at each end, and received as they are sent.

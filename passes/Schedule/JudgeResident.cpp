@@ -33,10 +33,10 @@ void checkResident(const Problem &problem, const RowGraph &graph, Semantics sema
         findDeadlock(inLaunchOrder, execute(inLaunchOrder, problem, {.nccl = true}), {.nccl = true});
     if (!circle)
       return;
-    circle->text =
-        fmt::format("stage {} can have {} communication kernels at work at a time, {} {} stated; fewer are taken in the "
-                    "order of launch, and over all communicators and ranks that order is a circle of {} rows",
-                    s, most, semantics.resident, semantics.resident == 1 ? "is" : "are", circle->notes.size());
+    circle->text = fmt::format(
+        "stage {} can have {} communication kernels at work at a time, {} {} stated; fewer are taken in the "
+        "order of launch, and over all communicators and ranks that order is a circle of {} rows",
+        s, most, semantics.resident, semantics.resident == 1 ? "is" : "are", circle->notes.size());
     faults.push_back(*circle);
     return;
   }

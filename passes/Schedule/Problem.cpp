@@ -28,10 +28,10 @@ double Times::of(BodyKind kind) const {
 static void checkTimes(const Problem &problem, Faults &faults) {
   size_t given = problem.times.size();
   if (given != 1 && given != problem.stages && given != problem.virtualStages())
-    faults.push_back({fmt::format("times are given for {} stages; legal: one entry for all, or {}{}", given,
-                                  problem.stages,
-                                  problem.chunks > 1 ? fmt::format(", or {}", problem.virtualStages()) : ""),
-                      {}});
+    faults.push_back(
+        {fmt::format("times are given for {} stages; legal: one entry for all, or {}{}", given, problem.stages,
+                     problem.chunks > 1 ? fmt::format(", or {}", problem.virtualStages()) : ""),
+         {}});
   for (const Times &times : problem.times)
     for (double time : {times.forward, times.backward, times.weightGrad, times.recompute, times.begin, times.update,
                         times.communication})

@@ -33,7 +33,8 @@ struct Problem {
   uint32_t stages = 1;       ///< p >= 1
   uint32_t chunks = 1;       ///< v >= 1, per stage
   uint32_t microbatches = 1; ///< m >= 1, also below p
-  /// Of a chunk on every stage: one entry for all stages, one for each, or one for each chunk of each (stage * v + chunk).
+  /// Of a chunk on every stage: one entry for all stages, one for each, or one for each chunk of each (stage * v +
+  /// chunk).
   std::vector<Times> times = {Times()};
   /// Most (chunk, microbatch) pairs that a stage may hold in flight, i.e. slots; 0: no bound.
   uint32_t maxInFlight = 0;

@@ -32,8 +32,9 @@ const Solver *findSolver(const std::string &name, Faults &faults) {
       return &solver;
     names.push_back(solver.name);
   }
-  faults.push_back(
-      {fmt::format("unknown schedule '{}'; known: {}, file(\"TABLE\"){}", name, fmt::join(names, ", "), didYouMean(name, names)), {}});
+  faults.push_back({fmt::format("unknown schedule '{}'; known: {}, file(\"TABLE\"){}", name, fmt::join(names, ", "),
+                                didYouMean(name, names)),
+                    {}});
   return nullptr;
 }
 

@@ -17,10 +17,10 @@ std::optional<std::vector<uint32_t>> evenStages(uint32_t layers, uint32_t stages
 /// with the numbers: "stages hold 11 + 13 = 24 layers, the model has 48; layers 24..47 are on no stage".
 bool checkStages(uint32_t layers, const std::vector<uint32_t> &sizes, Faults &faults);
 
-/// The sizes of pieces, each of at least one layer, that make the costliest stage cost least; `places` says on which stage
-/// each piece lies (piece k on stage k where every stage has one). Among equals the most even one, and of those longer
-/// pieces first: equal costs give evenStages. Exact for one piece a stage (dynamic programming over cuts, layers^2 *
-/// pieces); for several, the exact answer of a chain of pieces is improved until no move of one layer from a
+/// The sizes of pieces, each of at least one layer, that make the costliest stage cost least; `places` says on which
+/// stage each piece lies (piece k on stage k where every stage has one). Among equals the most even one, and of those
+/// longer pieces first: equal costs give evenStages. Exact for one piece a stage (dynamic programming over cuts,
+/// layers^2 * pieces); for several, the exact answer of a chain of pieces is improved until no move of one layer from a
 /// piece to another helps.
 ///   costs 3 1 1 3, 2 stages: 2 2      costs 5 1 1 1 1, 2 stages: 1 4
 std::optional<std::vector<uint32_t>> balancedStages(const std::vector<double> &costs,

@@ -47,9 +47,8 @@ public:
     else if (tables.stages.size() != stages)
       faults.push_back({fmt::format("{} stages are described, the schedule has {}", tables.stages.size(), stages), {}});
     if (size_t named = tables.communicators.size(); named && named != tables.messages.size() && faults.size() == before)
-      faults.push_back({fmt::format("{} of {} messages name a communicator; all do, or none", named,
-                                    tables.messages.size()),
-                        {}});
+      faults.push_back(
+          {fmt::format("{} of {} messages name a communicator; all do, or none", named, tables.messages.size()), {}});
     if (faults.size() != before)
       return std::nullopt;
     return std::move(tables);

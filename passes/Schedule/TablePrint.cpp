@@ -32,14 +32,13 @@ std::string printRow(const Tables &tables, uint32_t stage, const Row &row) {
 }
 
 std::string printTables(const Tables &tables) {
-  std::string text = fmt::format("{} stages {} chunks {} microbatches {}\n", tables.piece ? "trace" : "schedule", tables.stages.size(), tables.chunks,
-                                 tables.microbatches);
+  std::string text = fmt::format("{} stages {} chunks {} microbatches {}\n", tables.piece ? "trace" : "schedule",
+                                 tables.stages.size(), tables.chunks, tables.microbatches);
   auto out = std::back_inserter(text);
   for (size_t i = 0; i < tables.messages.size(); ++i)
-    fmt::format_to(out, "message {}{}\n", name(tables.messages[i]),
-                   tables.communicators.empty()
-                       ? ""
-                       : fmt::format(" on {}", tables.communicatorNames[tables.communicators[i]]));
+    fmt::format_to(
+        out, "message {}{}\n", name(tables.messages[i]),
+        tables.communicators.empty() ? "" : fmt::format(" on {}", tables.communicatorNames[tables.communicators[i]]));
   for (uint32_t s = 0; s < tables.stages.size(); ++s) {
     const Table &table = tables.stages[s];
     fmt::format_to(out, "stage {} slots {} streams {}\n", s, table.slots, fmt::join(table.streams, ", "));

@@ -85,15 +85,16 @@ std::string svgTimeline(const Tables &tables, const Simulation &simulation, uint
   std::string text = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" "
                                  "font-family=\"sans-serif\" font-size=\"11\">\n",
                                  width + left + 10, top + step * tables.stages.size() + 30);
-  auto box = [&](double start, double end, int y, const char *fill, const std::string &title, const std::string &label) {
+  auto box = [&](double start, double end, int y, const char *fill, const std::string &title,
+                 const std::string &label) {
     double x = left + start * scale, wide = (end - start) * scale;
     fmt::format_to(std::back_inserter(text),
                    "<g><rect x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\" fill=\"{}\" stroke=\"#666\" "
                    "stroke-width=\"0.5\"/><title>{}, {:.6g} to {:.6g}</title>",
                    x, y, wide, height, fill, title, start, end);
     if (wide > 7.0 * double(label.size()) && !label.empty())
-      fmt::format_to(std::back_inserter(text), "<text x=\"{:.2f}\" y=\"{}\" text-anchor=\"middle\">{}</text>", x + wide / 2,
-                     y + height / 2 + 4, label);
+      fmt::format_to(std::back_inserter(text), "<text x=\"{:.2f}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
+                     x + wide / 2, y + height / 2 + 4, label);
     text += "</g>\n";
   };
   for (uint32_t s = 0; s < tables.stages.size(); ++s) {

@@ -40,10 +40,11 @@ public:
     if (route.size() == wanted)
       return route;
     if (sound)
-      faults.push_back({fmt::format("activations lead through {} of {} chunks; messages must join all chunks, but where "
-                                    "chunks that follow each other lie on one stage",
-                                    route.size(), wanted),
-                        {}});
+      faults.push_back(
+          {fmt::format("activations lead through {} of {} chunks; messages must join all chunks, but where "
+                       "chunks that follow each other lie on one stage",
+                       route.size(), wanted),
+           {}});
     return std::nullopt;
   }
 
@@ -77,8 +78,8 @@ private:
   bool sound = true;
 };
 
-/// Why orders cannot be assembled: edges whose messages are wanted in another order than they are made in. Every rank does
-/// its bodies and messages one after the other here, and sends wait for nobody.
+/// Why orders cannot be assembled: edges whose messages are wanted in another order than they are made in. Every rank
+/// does its bodies and messages one after the other here, and sends wait for nobody.
 Faults edgesInDisorder(const Actions &actions) {
   const Problem &problem = actions.problem;
   std::vector<std::string> lines(problem.stages);
@@ -90,12 +91,17 @@ Faults edgesInDisorder(const Actions &actions) {
       uint32_t k = virtualStageOf[{s, step.chunk}];
       bool forward = step.kind == BodyKind::Forward;
       auto message = [&](const char *word, bool next) {
-        if (next ? k + 1 < problem.virtualStages() && problem.place(k + 1).stage != s : k && problem.place(k - 1).stage != s)
+        if (next ? k + 1 < problem.virtualStages() && problem.place(k + 1).stage != s
+                 : k && problem.place(k - 1).stage != s)
           lines[s] += fmt::format("{}{}{} ", k, word, step.microbatch);
       };
       if (step.kind != BodyKind::WeightGrad)
         message(forward ? "RECV_F" : "RECV_B", !forward);
-      lines[s] += fmt::format("{}{}{} ", k, forward ? "F" : step.kind == BodyKind::Backward ? "B" : "W", step.microbatch);
+      lines[s] += fmt::format("{}{}{} ", k,
+                              forward                           ? "F"
+                              : step.kind == BodyKind::Backward ? "B"
+                                                                : "W",
+                              step.microbatch);
       if (step.kind != BodyKind::WeightGrad)
         message(forward ? "SEND_F" : "SEND_B", forward);
     }
@@ -247,11 +253,11 @@ void checkRunnable(const Tables &tables, Faults &faults) {
   for (uint32_t s = 0; s < tables.stages.size(); ++s)
     for (const Row &row : tables.stages[s].rows)
       if ((row.kind == RowKind::Body) != (row.stream == 0) && faults.size() < before + maxFaults)
-        faults.push_back({fmt::format("stage {} has the {} on stream {}; bodies stand on the first stream, {}, and "
-                                      "messages on others",
-                                      s, describe(tables, row), tables.stages[s].streams[row.stream],
-                                      tables.stages[s].streams[0]),
-                          {}});
+        faults.push_back(
+            {fmt::format("stage {} has the {} on stream {}; bodies stand on the first stream, {}, and "
+                         "messages on others",
+                         s, describe(tables, row), tables.stages[s].streams[row.stream], tables.stages[s].streams[0]),
+             {}});
 }
 
 Faults judge(const UserSchedule &schedule, Semantics semantics) {

@@ -15,8 +15,8 @@ struct UserSchedule {
   Tables tables;
 };
 
-/// Text that begins with an action is actions, all other is a table. `wholeStep`: begin and update are asked for (actions,
-/// which cannot name them, get them), and a piece of a step or an evaluation is a fault.
+/// Text that begins with an action is actions, all other is a table. `wholeStep`: begin and update are asked for
+/// (actions, which cannot name them, get them), and a piece of a step or an evaluation is a fault.
 std::optional<UserSchedule> readSchedule(std::string_view text, bool wholeStep, Faults &faults);
 
 /// The problem that whole tables are for: weight gradients are split where there are such bodies, begin, update and
@@ -25,8 +25,8 @@ std::optional<UserSchedule> readSchedule(std::string_view text, bool wholeStep, 
 /// unused one that begins there. A fault where that does not lead through all chunks.
 std::optional<Problem> problemOf(const Tables &tables, Faults &faults);
 
-/// What programs cannot run, though it may be right: messages on the stream that computes, bodies on others, and messages
-/// that share a communicator (a program has one for each directed edge).
+/// What programs cannot run, though it may be right: messages on the stream that computes, bodies on others, and
+/// messages that share a communicator (a program has one for each directed edge).
 void checkRunnable(const Tables &tables, Faults &faults);
 
 /// judge(), or of a piece judgeMessages().

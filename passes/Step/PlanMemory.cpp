@@ -162,8 +162,8 @@ struct ProgramMemory {
     name = uniqueName(name);
     return BufferOp::create(builder, value.getLoc(), MemRefType::get(type.getShape(), type.getElementType()), name,
                             communicates ? MemoryClass::Communication : MemoryClass::Workspace, Space::Arena,
-                            builder.getI64IntegerAttr(base + piece.offset), nn::SlotKindAttr(), nn::InitAttr(), IntegerAttr(),
-                            dyn_cast_or_null<dist::ShardAttr>(nn::getSharding(cast<OpResult>(value))));
+                            builder.getI64IntegerAttr(base + piece.offset), nn::SlotKindAttr(), nn::InitAttr(),
+                            IntegerAttr(), dyn_cast_or_null<dist::ShardAttr>(nn::getSharding(cast<OpResult>(value))));
   }
 
   void copy(Location loc, Value from, Value to, Operation *like) {

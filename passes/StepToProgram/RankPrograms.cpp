@@ -109,7 +109,7 @@ struct RankProgramWriter {
   }
   std::unique_ptr<program::InstructionT> convert(CollectiveOp collective) {
     static constexpr program::Op kinds[] = {program::Op::AllReduce, program::Op::ReduceScatter, program::Op::AllGather,
-                                            program::Op::AllToAll,  program::Op::Shift};
+                                            program::Op::AllToAll, program::Op::Shift};
     auto made = instruction(collective, kinds[static_cast<int>(collective.getKind())],
                             stringifyCollectiveKind(collective.getKind()));
     made->communicator = shared.communicators.group(collective.getAxes(), collective.getStagesAttr());

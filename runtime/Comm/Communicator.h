@@ -118,9 +118,9 @@ private:
   int self;
 };
 
-// One step around the ring of the members: out[count] = in[count] of the member before this one; member 0 gets that of the
-// last. Never in place. Made of one message to the next and one from the one before, both posted before either is waited
-// for: no member waits for another one's order. ncclGroupStart, ncclSend, ncclRecv, ncclGroupEnd; MPI_Sendrecv.
+// One step around the ring of the members: out[count] = in[count] of the member before this one; member 0 gets that of
+// the last. Never in place. Made of one message to the next and one from the one before, both posted before either is
+// waited for: no member waits for another one's order. ncclGroupStart, ncclSend, ncclRecv, ncclGroupEnd; MPI_Sendrecv.
 Status shift(Communicator &on, const void *in, void *out, size_t count, ElementType type, When when);
 
 // One rank's view of all ranks.

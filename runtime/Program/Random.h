@@ -24,8 +24,8 @@ inline std::array<uint32_t, 4> philox(uint64_t key, uint64_t low, uint64_t high)
   return c;
 }
 
-// What dropout draws for a sequence: a function of the step (1 = the first) and of the sequence's row in the global batch,
-// whatever rank and microbatch has it. Never 0, which means that nothing is dropped.
+// What dropout draws for a sequence: a function of the step (1 = the first) and of the sequence's row in the global
+// batch, whatever rank and microbatch has it. Never 0, which means that nothing is dropped.
 inline uint32_t sequenceDraw(uint64_t seed, uint64_t step, uint64_t row) {
   uint32_t word = philox(seed, row, step)[0];
   return word ? word : 1;

@@ -16,7 +16,8 @@ public:
   analysis::BatchShape shape;
   nn::RecipeOp recipe() { return choice.recipe; }
 
-  /// The step over whole tensors, all of the batch as one microbatch: what a plan must not change. Null after a refusal.
+  /// The step over whole tensors, all of the batch as one microbatch: what a plan must not change. Null after a
+  /// refusal.
   mlir::OwningOpRef<mlir::ModuleOp> whole();
   /// The program of one rank.
   mlir::OwningOpRef<mlir::ModuleOp> local();

@@ -1,4 +1,5 @@
-// Draws models and plans. Sizes are small and odd; what the plan splits by heads fits, unless the draw is wrong on purpose.
+// Draws models and plans. Sizes are small and odd; what the plan splits by heads fits, unless the draw is wrong on
+// purpose.
 #include "test/property/Draw.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -111,7 +112,9 @@ private:
   int64_t below(int64_t n) { return static_cast<int64_t>(random() % static_cast<uint64_t>(n)); }
   int64_t between(int64_t low, int64_t high) { return low + below(high - low + 1); }
   bool chance(int64_t percent) { return below(100) < percent; }
-  int64_t oneOf(std::initializer_list<int64_t> values) { return values.begin()[below(static_cast<int64_t>(values.size()))]; }
+  int64_t oneOf(std::initializer_list<int64_t> values) {
+    return values.begin()[below(static_cast<int64_t>(values.size()))];
+  }
 
   /// 1 to 12 ranks: factors are dealt out to the axes until there are enough.
   void mesh() {
@@ -172,7 +175,8 @@ private:
       if (draw.tp2 > 1 && draw.kvHeads > 1)
         draw.kvHeads = 1, draw.group = ranks;
     }
-    draw.hidden = between(3, 9), draw.ffn = between(2, 11), draw.vocabulary = between(3, 17), draw.sequence = between(2, 6);
+    draw.hidden = between(3, 9), draw.ffn = between(2, 11), draw.vocabulary = between(3, 17),
+    draw.sequence = between(2, 6);
     if (large)
       draw.hidden = 2 * between(24, 50) + 1, draw.ffn = between(150, 300), draw.vocabulary = between(150, 257),
       draw.sequence = between(5, 13), draw.headSize *= 4;
@@ -185,7 +189,8 @@ private:
     int64_t unit = draw.sequenceUnit();
     draw.sequence = std::max<int64_t>(1, (draw.sequence + unit - 1) / unit) * unit;
     draw.bias = chance(60), draw.tied = chance(50), draw.activation = below(3), draw.documents = !large && chance(25);
-    draw.window = chance(20) ? between(1, 3) : 0, draw.softcap = chance(15), draw.rotaryPart = chance(30), draw.interleaved = chance(30);
+    draw.window = chance(20) ? between(1, 3) : 0, draw.softcap = chance(15), draw.rotaryPart = chance(30),
+    draw.interleaved = chance(30);
   }
 
   void mixture() {

@@ -17,7 +17,12 @@ enum Inner : int64_t { Plain, Gated };
 enum ExpertRanks : int64_t { NoRanks, DataRanks, DataPart, TensorRanks, AllRanks }; ///< what `experts` splits over
 enum Context : int64_t { Ring, AllGather, AllToAll };
 enum Gather : int64_t { Priced, PerUse, Kept, Once };
-enum Splits : int64_t { Megatron, Named, Free, Auto }; ///< `split megatron`; some of its splits by name; any at all; `split auto`
+enum Splits : int64_t {
+  Megatron,
+  Named,
+  Free,
+  Auto
+}; ///< `split megatron`; some of its splits by name; any at all; `split auto`
 
 /// What is wrong with the plan on purpose, so that the compiler must say so.
 enum class Wrong : int64_t {
@@ -41,8 +46,8 @@ struct Draw {
   int64_t layers = 1, hidden = 4, norm = LayerNorm, heads = Fused, places = Learned, inner = Plain;
   int64_t kvHeads = 1, group = 1, headSize = 2, valueSize = 2, ffn = 3, vocabulary = 5, sequence = 2;
   int64_t bias = 0, tied = 0, activation = 0, documents = 0, window = 0, softcap = 0, rotaryPart = 0, interleaved = 0;
-  int64_t dropout = 0;                     ///< percent
-  int64_t mixed = 0, skip = 0;             ///< every second layer is dense; what enters the layers is added again behind them
+  int64_t dropout = 0;         ///< percent
+  int64_t mixed = 0, skip = 0; ///< every second layer is dense; what enters the layers is added again behind them
   int64_t experts = 0, top = 1, sigmoid = 0, normalized = 0, shared = 0; ///< 0 experts: a feed-forward as others
   // the recipe
   int64_t clip = 0, precision = 0, groupKind = 0;
@@ -50,9 +55,9 @@ struct Draw {
   // the plan
   int64_t dp = 1, tp = 1, pp = 1, dp2 = 1, tp2 = 1; ///< dp2, tp2: second axes of the same use
   int64_t order = 0;                                ///< which permutation of the axes
-  int64_t oneAxis = 0;      ///< the mesh has one axis, and what would be axes are its parts
-  int64_t reversed = 0;     ///< the lists of axes are written last first
-  int64_t zeroPart = 0;     ///< ZeRO splits over the first of its axes only
+  int64_t oneAxis = 0;                              ///< the mesh has one axis, and what would be axes are its parts
+  int64_t reversed = 0;                             ///< the lists of axes are written last first
+  int64_t zeroPart = 0;                             ///< ZeRO splits over the first of its axes only
   int64_t unitAxes = 0;                             ///< axes of one device are declared and used
   int64_t microbatch = 1, microbatches = 1;
   int64_t uneven = 0; ///< heads may be
@@ -74,7 +79,11 @@ struct Draw {
   /// Tokens of a sequence that an expert takes: ceil(k s factor / e).
   int64_t expertPlaces() const { return (top * sequence * capacity + 10 * experts - 1) / (10 * experts); }
   int64_t expertDegree() const {
-    return expertRanks == DataRanks ? dp : expertRanks == DataPart ? 2 : expertRanks == TensorRanks ? tp : expertRanks == AllRanks ? dp * tp : 1;
+    return expertRanks == DataRanks     ? dp
+           : expertRanks == DataPart    ? 2
+           : expertRanks == TensorRanks ? tp
+           : expertRanks == AllRanks    ? dp * tp
+                                        : 1;
   }
   /// What the sequence must be a multiple of.
   int64_t sequenceUnit() const {
@@ -117,7 +126,8 @@ struct Expectation {
   std::string sentence;                            ///< a regular expression that an error must match, for Refuses
 };
 Expectation expectationOf(const Draw &draw);
-/// Whether the draw is what a plan may ask for, but for what is wrong on purpose. Every draw is; smaller ones may not be.
+/// Whether the draw is what a plan may ask for, but for what is wrong on purpose. Every draw is; smaller ones may not
+/// be.
 bool isLegal(const Draw &draw);
 
 /// The file: blocks, model @model, recipe, mesh, plan @plan and a plan @single of one rank.

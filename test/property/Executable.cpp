@@ -1,12 +1,12 @@
 // One file by `hocket compile` and `hocket-run`, against the interpreter's whole model in float64.
 //
-// Limits, of float32 with its unit u = 6e-8. A gradient element is a sum of at most some thousand products whose rounding
-// errors have random signs, over a chain of some dozen ops: 100 u of what was summed. What was summed is larger than
-// the sum where terms cancel (a key bias's gradient is nothing but such rounding), but no larger than about the norm of all
-// gradients together. So a first moment, which is a tenth of the gradient, may be 1e-4 of its own norm off, or 1e-6 of
-// the norm of all first moments; second moments, its squares, twice as much. Loss: a mean over tokens whose errors cancel, 1e-5.
-// Norm of the gradients: 1e-4. A parameter may be 1e-4 of its norm off; and where its gradient is noise, as much as Adam makes
-// of that: rate / eps times the 1e-6 of above, a step (rate 1e-3, eps 1e-5).
+// Limits, of float32 with its unit u = 6e-8. A gradient element is a sum of at most some thousand products whose
+// rounding errors have random signs, over a chain of some dozen ops: 100 u of what was summed. What was summed is
+// larger than the sum where terms cancel (a key bias's gradient is nothing but such rounding), but no larger than about
+// the norm of all gradients together. So a first moment, which is a tenth of the gradient, may be 1e-4 of its own norm
+// off, or 1e-6 of the norm of all first moments; second moments, its squares, twice as much. Loss: a mean over tokens
+// whose errors cancel, 1e-5. Norm of the gradients: 1e-4. A parameter may be 1e-4 of its norm off; and where its
+// gradient is noise, as much as Adam makes of that: rate / eps times the 1e-6 of above, a step (rate 1e-3, eps 1e-5).
 #include "passes/Interpreter/Interpreter.h"
 #include "runtime/Data/BatchReader.h"
 #include "test/property/Compilation.h"
@@ -101,7 +101,8 @@ State load(const std::string &folder, int64_t step, int64_t ranks, RunResult &re
         whole.covered.resize(product(whole.shape));
       }
       if (!place(whole, tensor, raw.data() + tensor["offset"].get<size_t>()))
-        result.cannotRun = fmt::format("ranks disagree on {} of {} after step {}", it->first.first, it->first.second, step);
+        result.cannotRun =
+            fmt::format("ranks disagree on {} of {} after step {}", it->first.first, it->first.second, step);
     }
   }
   for (auto &[key, whole] : state)
@@ -125,8 +126,8 @@ struct Line {
   double off, size;
 };
 /// One kind of state, parameter by parameter, and the norm of all.
-std::optional<std::pair<std::vector<Line>, double>> linesOf(State &found, interpreter::Interpreter &one, const char *kind,
-                                                            nn::SlotKind slot, RunResult &result) {
+std::optional<std::pair<std::vector<Line>, double>> linesOf(State &found, interpreter::Interpreter &one,
+                                                            const char *kind, nn::SlotKind slot, RunResult &result) {
   std::vector<Line> lines;
   double all = 0;
   for (const std::string &name : one.parameters(/*trainedOnly=*/slot != nn::SlotKind::Param)) {
@@ -156,7 +157,8 @@ void compareState(State &found, interpreter::Interpreter &one, int64_t step, Run
   };
   compare("first moment", first->first, ownLimit, allLimit * first->second);
   compare("second moment", second->first, 2 * ownLimit, 2 * allLimit * second->second);
-  compare("parameter", parameter->first, ownLimit, static_cast<double>(step) * rateOverEps * allLimit * 10 * first->second);
+  compare("parameter", parameter->first, ownLimit,
+          static_cast<double>(step) * rateOverEps * allLimit * 10 * first->second);
 }
 
 /// The batch as the runtime's ranks read it together.
@@ -198,7 +200,8 @@ void writeTokens(const std::string &path, const Sizes &sizes, int64_t count) {
   std::vector<uint16_t> ids(count);
   for (uint16_t &id : ids)
     id = static_cast<uint16_t>(random() % static_cast<unsigned>(sizes.vocabulary));
-  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char *>(ids.data()), static_cast<std::streamsize>(2 * count));
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char *>(ids.data()), static_cast<std::streamsize>(2 * count));
 }
 } // namespace
 
@@ -209,7 +212,8 @@ RunResult runExecutable(const std::string &text, const std::string &folder, int6
   std::filesystem::create_directories(folder);
   std::ofstream(folder + "/draw.mlir") << text;
   std::string log = folder + "/log", tokens = folder + "/tokens";
-  if (int status = call(fmt::format("hocket compile {0}/draw.mlir --plan plan --threads 1 -o {0}/program", folder), log)) {
+  if (int status =
+          call(fmt::format("hocket compile {0}/draw.mlir --plan plan --threads 1 -o {0}/program", folder), log)) {
     refuse(result, status == 1 ? "hocket compile" : "a verifier between passes", log);
     return result;
   }
@@ -225,17 +229,22 @@ RunResult runExecutable(const std::string &text, const std::string &folder, int6
   Sizes sizes = sizesOf(step);
   int64_t rows = compilation.shape.rows() * compilation.shape.microbatches;
   writeTokens(tokens, sizes, (steps + 1) * rows * sizes.sequence + 1);
-  if (call(fmt::format("hocket-run -n {} {}/program --data {} --data-type u16 --steps {} --timeout 120 --metrics {}/metrics --dump {}/state --dump-steps {}",
-                       mesh.getWorldSize(), folder, tokens, steps, folder, folder, steps == 1 ? "1" : fmt::format("1,{}", steps)),
+  if (call(fmt::format("hocket-run -n {} {}/program --data {} --data-type u16 --steps {} --timeout 120 --metrics "
+                       "{}/metrics --dump {}/state --dump-steps {}",
+                       mesh.getWorldSize(), folder, tokens, steps, folder, folder,
+                       steps == 1 ? "1" : fmt::format("1,{}", steps)),
            log)) {
     result.cannotRun = "hocket-run fails: " + readAll(log);
     return result;
   }
   uint64_t seed = compilation.recipe().entry<nn::SeedOp>().getSeed();
   auto stream = runtime::TokenStream::open({tokens, runtime::parseDataFormat("u16")});
-  auto reader = stream ? std::optional(runtime::BatchReader::create(
-                             std::move(*stream), {uint64_t(rows), uint64_t(sizes.sequence), uint64_t(sizes.vocabulary), uint64_t(rows), 1, false}, seed))
-                       : std::nullopt;
+  auto reader =
+      stream
+          ? std::optional(runtime::BatchReader::create(
+                std::move(*stream),
+                {uint64_t(rows), uint64_t(sizes.sequence), uint64_t(sizes.vocabulary), uint64_t(rows), 1, false}, seed))
+          : std::nullopt;
   if (!reader || !*reader) {
     result.cannotRun = "the tokens cannot be read";
     return result;
@@ -254,8 +263,10 @@ RunResult runExecutable(const std::string &text, const std::string &folder, int6
       return result;
     }
     result.discarded |= one.routerMargin() < 1e-4; // rounded logits
-    see(result, fmt::format("loss of step {}", number), std::abs(found["loss"].get<double>() / expected->loss - 1) / lossLimit);
-    see(result, fmt::format("gradient norm of step {}", number), std::abs(found["grad_norm"].get<double>() / expected->gradNorm - 1) / normLimit);
+    see(result, fmt::format("loss of step {}", number),
+        std::abs(found["loss"].get<double>() / expected->loss - 1) / lossLimit);
+    see(result, fmt::format("gradient norm of step {}", number),
+        std::abs(found["grad_norm"].get<double>() / expected->gradNorm - 1) / normLimit);
     if (number != 1 && number != steps)
       continue;
     State state = load(folder + "/state", number, mesh.getWorldSize(), result);

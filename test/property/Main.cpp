@@ -24,11 +24,12 @@ struct Options {
 Work workOf(const Draw &draw, const Options &options) {
   static std::atomic<int> folders = 0;
   std::string folder = options.executables ? fmt::format("{}/run{}", options.work, folders++ % 64) : "";
-  return {fileOf(draw), expectationOf(draw), static_cast<uint64_t>(draw.seed), draw.steps, options.wholeBelow, folder, options.broken};
+  return {fileOf(draw), expectationOf(draw), static_cast<uint64_t>(draw.seed), draw.steps, options.wholeBelow,
+          folder,       options.broken};
 }
 
-/// What kind of fault it is, with numbers and names left out, so that one fault is told once and does not become another while
-/// it is made smaller.
+/// What kind of fault it is, with numbers and names left out, so that one fault is told once and does not become
+/// another while it is made smaller.
 std::string keyOf(const Verdict &verdict) {
   std::string key = verdict.kind + ": ";
   if (verdict.kind == "wrong numbers")
@@ -55,15 +56,16 @@ void report(const Draw &draw, uint64_t index, const Outcome &outcome, const Opti
     small = draw, again = outcome; // it fails now and then
   std::filesystem::create_directories(options.work);
   std::string file = fmt::format("{}/draw-{}-{}.mlir", options.work, options.seed, index);
-  std::string command =
-      options.executables
-          ? fmt::format("property --executables --replay {} --steps {}", file, small.steps)
-          : fmt::format("property --replay {} --data-seed {} --steps {} --whole-below {}", file, small.seed, small.steps, options.wholeBelow);
+  std::string command = options.executables
+                            ? fmt::format("property --executables --replay {} --steps {}", file, small.steps)
+                            : fmt::format("property --replay {} --data-seed {} --steps {} --whole-below {}", file,
+                                          small.seed, small.steps, options.wholeBelow);
   std::ofstream(file) << fmt::format("// {}: {}\n// {}\n// draw {} of seed {}: {}\n", again.verdict.kind,
                                      again.verdict.text.substr(0, again.verdict.text.find('\n')), command, index,
                                      options.seed, describe(small))
                       << fileOf(small);
-  fmt::print("fault: {}: {}\n  draw {} of seed {}: {}\n  smallest that fails so: {}\n{}  see it again: {}\n  and: hocket check {} --plan plan\n",
+  fmt::print("fault: {}: {}\n  draw {} of seed {}: {}\n  smallest that fails so: {}\n{}  see it again: {}\n  and: "
+             "hocket check {} --plan plan\n",
              again.verdict.kind, again.verdict.text, index, options.seed, describe(draw), describe(small),
              planText(small), command, file);
   fflush(stdout);
@@ -77,8 +79,9 @@ int replay(const Options &options) {
     fmt::print(stderr, "property: cannot read '{}'\n", options.replay);
     return 2;
   }
-  RunResult result = options.executables ? runExecutable(text.str(), options.work + "/replay", options.steps)
-                                         : runFile(text.str(), options.seed, options.steps, options.wholeBelow, options.broken);
+  RunResult result = options.executables
+                         ? runExecutable(text.str(), options.work + "/replay", options.steps)
+                         : runFile(text.str(), options.seed, options.steps, options.wholeBelow, options.broken);
   for (const std::string &sentence : result.sentences)
     fmt::print("error: {}\n", sentence);
   if (!result.refusedBy.empty())
@@ -86,7 +89,8 @@ int replay(const Options &options) {
   else if (!result.cannotRun.empty())
     fmt::print("{}\n", result.cannotRun);
   else
-    fmt::print("{} differs most from one rank's, {:.3g} times the limit\n", result.worstName.empty() ? "nothing" : result.worstName, result.worst);
+    fmt::print("{} differs most from one rank's, {:.3g} times the limit\n",
+               result.worstName.empty() ? "nothing" : result.worstName, result.worst);
   return result.refusedBy.empty() && result.cannotRun.empty() && result.worst <= 1 ? 0 : 1;
 }
 
@@ -168,7 +172,8 @@ int main(int argc, char **argv) {
   app.add_option("--work", options.work, "folder for the files of failures");
   app.add_option("--whole-below", options.wholeBelow, "bytes of a parameter below which ZeRO leaves it whole");
   app.add_flag("--executables", options.executables, "compiled and run in float32, not interpreted");
-  app.add_option("--broken", options.broken, "an op, as dist.mask, that does nothing in these runs: faults must be found");
+  app.add_option("--broken", options.broken,
+                 "an op, as dist.mask, that does nothing in these runs: faults must be found");
   app.add_flag("--print", options.print, "prints the file of the draw --first, and ends");
   app.add_option("--replay", options.replay, "runs the plan @plan of a file");
   app.add_option("--data-seed", options.seed, "of tokens and initial values, for --replay");

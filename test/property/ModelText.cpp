@@ -24,27 +24,32 @@ public:
 
   /// Weights keep activations near one, so that float32 loses no more than it must.
   Value param(const std::string &name, const Shape &shape, double scale) {
-    return add(fmt::format("param \"{}\" : {} init normal({:.3f})", name, tensor(shape, false), scale), tensor(shape, false));
+    return add(fmt::format("param \"{}\" : {} init normal({:.3f})", name, tensor(shape, false), scale),
+               tensor(shape, false));
   }
   Value weight(const std::string &name, const Shape &shape, int64_t contracted) {
     return param(name, shape, std::min(0.4, 1 / std::sqrt(static_cast<double>(contracted))));
   }
   /// An op with all operand types and the result's.
-  Value op(const std::string &words, const std::vector<Value> &operands, const Shape &shape, const std::string &after = "") {
+  Value op(const std::string &words, const std::vector<Value> &operands, const Shape &shape,
+           const std::string &after = "") {
     std::vector<std::string> names, types;
     for (const Value &operand : operands) {
       names.push_back(operand.name);
       types.push_back(operand.type);
     }
     std::string type = tensor(shape, true);
-    return add(fmt::format("{} {}{} : {} -> {}", words, fmt::join(names, ", "), after, fmt::join(types, ", "), type), type);
+    return add(fmt::format("{} {}{} : {} -> {}", words, fmt::join(names, ", "), after, fmt::join(types, ", "), type),
+               type);
   }
   Value add(const std::string &words, const std::string &type) {
     std::string name = fmt::format("%v{}", next++);
     text += fmt::format("  {} = {}\n", name, words);
     return {name, type};
   }
-  std::vector<Value> unstack(const Value &x, int64_t count, const Shape &shape) { return unstack(x, 2, count, tensor(shape, true)); }
+  std::vector<Value> unstack(const Value &x, int64_t count, const Shape &shape) {
+    return unstack(x, 2, count, tensor(shape, true));
+  }
   std::vector<Value> unstack(const Value &x, int64_t dim, int64_t count, const std::string &type) {
     std::vector<std::string> names, types(count, type);
     std::vector<Value> values;
@@ -52,7 +57,8 @@ public:
       names.push_back(fmt::format("%v{}", next++));
       values.push_back({names.back(), types[i]});
     }
-    text += fmt::format("  {} = unstack {} dim {} : {} -> {}\n", fmt::join(names, ", "), x.name, dim, x.type, fmt::join(types, ", "));
+    text += fmt::format("  {} = unstack {} dim {} : {} -> {}\n", fmt::join(names, ", "), x.name, dim, x.type,
+                        fmt::join(types, ", "));
     return values;
   }
   Value norm(const std::string &name, const Value &x) {
@@ -73,7 +79,8 @@ public:
       options += " dims(2)";
     if (draw.interleaved)
       options += " interleaved";
-    return add(fmt::format("rope {} at {}{} : {}, {} -> {}", x.name, pos.name, options, x.type, pos.type, x.type), x.type);
+    return add(fmt::format("rope {} at {}{} : {}, {} -> {}", x.name, pos.name, options, x.type, pos.type, x.type),
+               x.type);
   }
   Value attention(Value q, Value k, Value v, const Value &pos, const Value &doc, const Shape &shape) {
     std::string at = fmt::format(" at {0}, {0}", pos.name);
@@ -88,12 +95,15 @@ public:
     if (draw.softcap)
       at += " softcap(3)";
     std::string type = tensor(shape, true);
-    return add(fmt::format("attention {}, {}, {}{} : {} -> {}", q.name, k.name, v.name, at, fmt::join(types, ", "), type), type);
+    return add(
+        fmt::format("attention {}, {}, {}{} : {} -> {}", q.name, k.name, v.name, at, fmt::join(types, ", "), type),
+        type);
   }
   Value dropped(const Value &x, const Value &pos) {
     if (!draw.dropout)
       return x;
-    return add(fmt::format("dropout {} at {} rate(0.{}) : {}, {} -> {}", x.name, pos.name, draw.dropout / 10, x.type, pos.type, x.type),
+    return add(fmt::format("dropout {} at {} rate(0.{}) : {}, {} -> {}", x.name, pos.name, draw.dropout / 10, x.type,
+                           pos.type, x.type),
                x.type);
   }
   Value activated(const Value &x) {
@@ -111,14 +121,16 @@ private:
   int next = 0;
 };
 
-/// Queries, keys and values by way of fewer numbers a token; the rotary part of a key, two numbers, is one for all heads.
+/// Queries, keys and values by way of fewer numbers a token; the rotary part of a key, two numbers, is one for all
+/// heads.
 Value latentPart(Body &body, const Draw &draw, const Value &n, const Value &pos, const Value &doc) {
   int64_t s = draw.sequence, h = draw.hidden, heads = draw.kvHeads, d = draw.headSize, low = draw.valueSize + 1;
   auto joined = [&](const Value &a, const Value &b, const std::string &type) {
     return body.add(fmt::format("concat {}, {} dim 3 : {}, {} -> {}", a.name, b.name, a.type, b.type, type), type);
   };
   auto turned = [&](const Value &x) {
-    return body.add(fmt::format("rope {} at {} interleaved : {}, {} -> {}", x.name, pos.name, x.type, pos.type, x.type), x.type);
+    return body.add(fmt::format("rope {} at {} interleaved : {}, {} -> {}", x.name, pos.name, x.type, pos.type, x.type),
+                    x.type);
   };
   auto lowered = [&](const std::string &name) {
     Value x = body.op("linear", {n, body.weight(name + ".weight", {h, low}, h)}, {s, low});
@@ -127,11 +139,14 @@ Value latentPart(Body &body, const Draw &draw, const Value &n, const Value &pos,
   std::string type = tensor({s, heads, d + 2}, true), shared = tensor({s, heads, 2}, true);
   Value qa = lowered("attn.q_a"), kva = lowered("attn.kv_a");
   Value q0 = body.op("linear", {qa, body.weight("attn.q.weight", {low, heads, d}, low)}, {s, heads, d});
-  Value q = joined(q0, turned(body.op("linear", {qa, body.weight("attn.q_rope.weight", {low, heads, 2}, low)}, {s, heads, 2})), type);
+  Value q = joined(
+      q0, turned(body.op("linear", {qa, body.weight("attn.q_rope.weight", {low, heads, 2}, low)}, {s, heads, 2})),
+      type);
   Value kv = body.op("linear", {kva, body.weight("attn.kv.weight", {low, 2, heads, d}, low)}, {s, 2, heads, d});
   auto parts = body.unstack(kv, 2, {s, heads, d});
   Value turn = turned(body.op("linear", {n, body.weight("attn.k_rope.weight", {h, 2}, h)}, {s, 2}));
-  Value k = joined(parts[0], body.add(fmt::format("spread {} dim 2 : {} -> {}", turn.name, turn.type, shared), shared), type);
+  Value k =
+      joined(parts[0], body.add(fmt::format("spread {} dim 2 : {} -> {}", turn.name, turn.type, shared), shared), type);
   Value a = body.attention(q, k, parts[1], pos, doc, {s, heads, d});
   Value p = body.op("linear", {a, body.weight("attn.proj.weight", {heads, d, h}, heads * d)}, {s, h});
   return body.biased("attn.proj", p, {s, h}, {h});
@@ -193,18 +208,21 @@ Value expertPart(Body &body, const Draw &draw, const Value &n, const Value &pos)
   int64_t s = draw.sequence, h = draw.hidden, f = draw.ffn, e = draw.experts, k = draw.top, c = draw.expertPlaces();
   Value logits = body.op("router_logits", {n, body.param("router.weight", {h, e}, 0.7)}, {s, e});
   std::string weights = tensor({s, k}, true), slots = tensor({s, k}, true, "i32"), tokens = tensor({e, c}, true, "i32");
-  body.text += fmt::format("  %rw, %rs, %rt, %rl = router {} at {} top {}{}{} : {}, {} -> {}, {}, {}, tensor<?xf32>\n", logits.name,
-                           pos.name, k, draw.sigmoid ? " sigmoid" : "", draw.normalized ? " normalized" : "", logits.type, pos.type,
-                           weights, slots, tokens);
+  body.text += fmt::format("  %rw, %rs, %rt, %rl = router {} at {} top {}{}{} : {}, {} -> {}, {}, {}, tensor<?xf32>\n",
+                           logits.name, pos.name, k, draw.sigmoid ? " sigmoid" : "",
+                           draw.normalized ? " normalized" : "", logits.type, pos.type, weights, slots, tokens);
   auto batched = [&](const std::string &rest) { return fmt::format("tensor<{}x?x{}x{}xf32>", e, c, rest); };
   auto product = [&](const Value &x, const Value &w, const char *rule, const std::string &type) {
-    return body.add(fmt::format("matmul {}, {} \"{}\" : {}, {} -> {}", x.name, w.name, rule, x.type, w.type, type), type);
+    return body.add(fmt::format("matmul {}, {} \"{}\" : {}, {} -> {}", x.name, w.name, rule, x.type, w.type, type),
+                    type);
   };
   std::string inner = batched(std::to_string(f)), outer = batched(std::to_string(h));
-  Value x = body.add(fmt::format("dispatch {} by %rs, %rt : {}, {}, {} -> {}", n.name, n.type, slots, tokens, outer), outer);
+  Value x =
+      body.add(fmt::format("dispatch {} by %rs, %rt : {}, {}, {} -> {}", n.name, n.type, slots, tokens, outer), outer);
   Value y;
   if (draw.inner == Gated) {
-    Value both = product(x, body.weight("experts.fc.weight", {e, h, 2, f}, h), "e b c h, e h u f -> e b c u f", batched(fmt::format("2x{}", f)));
+    Value both = product(x, body.weight("experts.fc.weight", {e, h, 2, f}, h), "e b c h, e h u f -> e b c u f",
+                         batched(fmt::format("2x{}", f)));
     auto parts = body.unstack(both, 3, 2, inner);
     Value g = body.activated(parts[0]);
     y = body.add(fmt::format("mul {}, {} : {}, {} -> {}", g.name, parts[1].name, inner, inner, inner), inner);
@@ -212,7 +230,9 @@ Value expertPart(Body &body, const Draw &draw, const Value &n, const Value &pos)
     y = body.activated(product(x, body.weight("experts.fc.weight", {e, h, f}, h), "e b c h, e h f -> e b c f", inner));
   }
   Value o = product(y, body.weight("experts.proj.weight", {e, f, h}, f), "e b c f, e f h -> e b c h", outer);
-  return body.add(fmt::format("combine {} by %rs, %rt weighted %rw : {}, {}, {}, {} -> {}", o.name, o.type, slots, tokens, weights, n.type), n.type);
+  return body.add(fmt::format("combine {} by %rs, %rt weighted %rw : {}, {}, {}, {} -> {}", o.name, o.type, slots,
+                              tokens, weights, n.type),
+                  n.type);
 }
 
 std::string blockText(const Draw &draw, const char *name, bool experts) {
@@ -235,8 +255,7 @@ std::string blockText(const Draw &draw, const char *name, bool experts) {
 
 std::string recipeText(const Draw &draw) {
   static const char *const precisions[] = {
-      "params f32 compute f32 accumulate f32",
-      "params bf16 compute bf16 accumulate f32 reduce f32 master f32",
+      "params f32 compute f32 accumulate f32", "params bf16 compute bf16 accumulate f32 reduce f32 master f32",
       "params f32 compute bf16 accumulate f32 reduce bf16",
       "params f16 compute f16 accumulate f32 reduce f32 master f32\n  loss_scale dynamic(initial = 1024)"};
   static const char *const groups[] = {"", "  group \"h.0.**\" frozen\n", "  group \"wte\" frozen\n",
@@ -245,11 +264,13 @@ std::string recipeText(const Draw &draw) {
   std::string mixture = draw.experts ? fmt::format("  capacity {}.{}\n{}", draw.capacity / 10, draw.capacity % 10,
                                                    draw.auxiliary ? "  auxiliary_loss 0.3\n" : "")
                                      : "";
-  return fmt::format("nn.recipe @recipe for @model {{\n  batch {0} sequences\n  precision {1}\n"
-                     "  optimizer adamw(betas = [0.9, 0.95], eps = 1.0e-5, weight_decay = 0.1)\n"
-                     "  learning_rate cosine(peak = {5}, warmup = 2, decay = 10, floor = 1.0e-4)\n{2}{6}  seed {3}\n{4}}}\n",
-                     draw.batch() - (static_cast<Wrong>(draw.wrong) == Wrong::BatchNoMultiple ? 1 : 0), precisions[draw.precision], draw.clip ? "  clip 1.0\n" : "", draw.seed % 1000,
-                     groups[draw.groupKind], draw.hidden > 20 ? "1.0e-3" : "1.0e-2", mixture);
+  return fmt::format(
+      "nn.recipe @recipe for @model {{\n  batch {0} sequences\n  precision {1}\n"
+      "  optimizer adamw(betas = [0.9, 0.95], eps = 1.0e-5, weight_decay = 0.1)\n"
+      "  learning_rate cosine(peak = {5}, warmup = 2, decay = 10, floor = 1.0e-4)\n{2}{6}  seed {3}\n{4}}}\n",
+      draw.batch() - (static_cast<Wrong>(draw.wrong) == Wrong::BatchNoMultiple ? 1 : 0), precisions[draw.precision],
+      draw.clip ? "  clip 1.0\n" : "", draw.seed % 1000, groups[draw.groupKind], draw.hidden > 20 ? "1.0e-3" : "1.0e-2",
+      mixture);
 }
 } // namespace
 
@@ -279,8 +300,8 @@ std::string modelText(const Draw &draw) {
                              fmt::join(types, ", "), x.type),
                  x.type);
   for (int64_t layer = 0; mixed && layer < draw.layers; ++layer) {
-    y = body.add(fmt::format("call @{}({}) as \"h.{}\" : {} -> {}", layer % 2 ? "dense" : "layer", fmt::join(names, ", "), layer,
-                             fmt::join(types, ", "), x.type),
+    y = body.add(fmt::format("call @{}({}) as \"h.{}\" : {} -> {}", layer % 2 ? "dense" : "layer",
+                             fmt::join(names, ", "), layer, fmt::join(types, ", "), x.type),
                  x.type);
     names[0] = y.name;
   }
@@ -300,6 +321,7 @@ std::string modelText(const Draw &draw) {
 std::string fileOf(const Draw &draw) {
   return modelText(draw) + planText(draw) +
          "dist.mesh @one<\"dp\"=1>\ndist.plan @single for @model on @one {\n  batch over \"dp\" microbatch " +
-         std::to_string(draw.batch() - (static_cast<Wrong>(draw.wrong) == Wrong::BatchNoMultiple ? 1 : 0)) + " sequences\n}\n";
+         std::to_string(draw.batch() - (static_cast<Wrong>(draw.wrong) == Wrong::BatchNoMultiple ? 1 : 0)) +
+         " sequences\n}\n";
 }
 } // namespace hocket::property

@@ -8,15 +8,14 @@
 namespace hocket::property {
 
 const std::vector<std::string> &schedules() {
-  static const std::vector<std::string> names = {"1f1b",  "gpipe", "interleaved-1f1b", "zb-h1",  "zb-h2",     "zb-1p",
+  static const std::vector<std::string> names = {"1f1b",  "gpipe", "interleaved-1f1b", "zb-h1", "zb-h2",     "zb-1p",
                                                  "zb-2p", "zb-v",  "v-half",           "v-min", "dualpipe-v"};
   return names;
 }
 
 std::vector<std::pair<std::string, int64_t>> axesOf(const Draw &draw) {
-  std::vector<std::pair<std::string, int64_t>> axes = {
-      {"pp", draw.pp}, {"dp", draw.dp}, {"tp", draw.tp}, {"cp", draw.cp},
-      {"dp2", draw.dp2}, {"tp2", draw.tp2}};
+  std::vector<std::pair<std::string, int64_t>> axes = {{"pp", draw.pp}, {"dp", draw.dp},   {"tp", draw.tp},
+                                                       {"cp", draw.cp}, {"dp2", draw.dp2}, {"tp2", draw.tp2}};
   for (int64_t i = 0, order = draw.order; i < 6; order /= 6 - i, ++i) // the order-th permutation
     std::swap(axes[i], axes[i + order % (6 - i)]);
   bool all = draw.unitAxes || draw.ranks() == 1;
@@ -165,13 +164,16 @@ std::string planText(const Draw &draw) {
     for (auto &[name, size] : axesOf(draw))
       text += fmt::format("{}\"{}\"={}", text.ends_with('<') ? "" : ", ", name, size);
   text += ">\ndist.plan @plan for @model on @mesh {\n";
-  std::string data = dataAxes(draw), tensor = tensorAxes(draw), zeroAxes = listOf(draw, {"dp", "dp2", "cp"}, draw.zeroPart);
+  std::string data = dataAxes(draw), tensor = tensorAxes(draw),
+              zeroAxes = listOf(draw, {"dp", "dp2", "cp"}, draw.zeroPart);
   text += fmt::format("  batch {}microbatch {} sequences\n", data.empty() ? "" : "over " + data + " ", draw.microbatch);
   if (draw.experts && draw.expertRanks)
-    text += fmt::format("  experts over {}\n", draw.expertRanks == DataPart  ? braced({part(draw, "dp", draw.dp / 2, 2)})
-                                                : draw.expertRanks == AllRanks ? braced({part(draw, "dp", 1, draw.dp), part(draw, "tp", 1, draw.tp)})
-                                                : draw.expertRanks == DataRanks ? listOf(draw, {"dp"})
-                                                                                : listOf(draw, {"tp"}));
+    text +=
+        fmt::format("  experts over {}\n", draw.expertRanks == DataPart ? braced({part(draw, "dp", draw.dp / 2, 2)})
+                                           : draw.expertRanks == AllRanks
+                                               ? braced({part(draw, "dp", 1, draw.dp), part(draw, "tp", 1, draw.tp)})
+                                           : draw.expertRanks == DataRanks ? listOf(draw, {"dp"})
+                                                                           : listOf(draw, {"tp"}));
   const char *uneven = draw.uneven ? " uneven" : "";
   if (!tensor.empty()) {
     if (draw.splits == Megatron || draw.splits == Auto)
@@ -257,7 +259,8 @@ Expectation expectationOf(const Draw &draw) {
   switch (static_cast<Wrong>(draw.wrong)) {
   case Wrong::Nothing:
     if (draw.oneAxis && draw.pp > 1 && draw.pp < draw.ranks())
-      return {Expectation::Refuses, "lays stages along \\{\"all\":\\([0-9]+\\)[0-9]+\\}; expected one whole axis of the mesh$"};
+      return {Expectation::Refuses,
+              "lays stages along \\{\"all\":\\([0-9]+\\)[0-9]+\\}; expected one whole axis of the mesh$"};
     if (draw.skip && draw.pp * draw.chunks > 2) // known: a value that passes through a stage may not fit its messages
       return {Expectation::Either, ""};
     if (tensorAxes(draw).empty())
@@ -267,7 +270,8 @@ Expectation expectationOf(const Draw &draw) {
       return {Expectation::Either, ""};
     return {};
   case Wrong::HeadsOverRanks:
-    return {Expectation::Refuses, "cannot split [0-9]+ heads.* over .*, [0-9]+ ranks; legal degrees for [0-9]+ heads.*: 1"};
+    return {Expectation::Refuses,
+            "cannot split [0-9]+ heads.* over .*, [0-9]+ ranks; legal degrees for [0-9]+ heads.*: 1"};
   case Wrong::BatchNoMultiple:
     return {Expectation::Refuses, "^global batch [0-9]+ is not a multiple of [0-9]+ .*; nearest legal: [0-9]+"};
   case Wrong::StagesExceedLayers:
@@ -279,11 +283,13 @@ Expectation expectationOf(const Draw &draw) {
   case Wrong::IdleAxis:
     return {Expectation::Refuses, "^no tactic spreads work over mesh axis \"idle\" of 2: "};
   case Wrong::ZeroBesideBatch:
-    return {Expectation::Refuses, "uses axis \"[a-z0-9]*\", which `[a-z]*` uses already in another way$|does not split the batch"};
+    return {Expectation::Refuses,
+            "uses axis \"[a-z0-9]*\", which `[a-z]*` uses already in another way$|does not split the batch"};
   case Wrong::AxisTwice:
     return {Expectation::Refuses, "uses axis \"dp\", which `batch` uses already in another way$"};
   case Wrong::ExpertsOverRanks:
-    return {Expectation::Refuses, "cannot split [0-9]+ experts over .*, [0-9]+ ranks; legal degrees for [0-9]+ experts: 1"};
+    return {Expectation::Refuses,
+            "cannot split [0-9]+ experts over .*, [0-9]+ ranks; legal degrees for [0-9]+ experts: 1"};
   case Wrong::SequenceNoMultiple:
     return {Expectation::Refuses, "expected a multiple of [0-9]+$"};
   }

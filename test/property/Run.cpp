@@ -4,8 +4,8 @@
 #include "passes/Interpreter/Comparison.h"
 #include "test/property/Compilation.h"
 #include <cmath>
-#include <limits>
 #include <fmt/format.h>
+#include <limits>
 #include <regex>
 using namespace mlir;
 
@@ -26,13 +26,16 @@ interpreter::Batch batchOf(nn::TrainingStepOp whole, uint64_t seed) {
   SmallVector<int64_t> shape{1};
   int64_t vocabulary = INT64_MAX, inputs = 0;
   for (auto slot : whole.getSlots().front().getOps<nn::SlotOp>())
-    if (slot.getKind() == nn::SlotKind::Input && slot.getName() != "step" && slot.getName() != "draws" && !slot.getName().ends_with(".all") && ++inputs == 1)
-      shape.append(cast<RankedTensorType>(slot.getType()).getShape().begin(), cast<RankedTensorType>(slot.getType()).getShape().end());
+    if (slot.getKind() == nn::SlotKind::Input && slot.getName() != "step" && slot.getName() != "draws" &&
+        !slot.getName().ends_with(".all") && ++inputs == 1)
+      shape.append(cast<RankedTensorType>(slot.getType()).getShape().begin(),
+                   cast<RankedTensorType>(slot.getType()).getShape().end());
   whole.walk([&](nn::EmbeddingOp embedding) {
     if (embedding.getIds().getDefiningOp<nn::ReadOp>())
       vocabulary = cast<RankedTensorType>(embedding.getTable().getType()).getDimSize(0);
   });
-  interpreter::Batch batch{nn::HostTensor(shape), nn::HostTensor(shape), inputs > 2 ? nn::HostTensor(shape) : nn::HostTensor()};
+  interpreter::Batch batch{nn::HostTensor(shape), nn::HostTensor(shape),
+                           inputs > 2 ? nn::HostTensor(shape) : nn::HostTensor()};
   for (int64_t i = 0; i < batch.tokens.size(); ++i) {
     batch.tokens[i] = static_cast<double>(random() % vocabulary);
     batch.labels[i] = random() % 4 == 0 ? -1 : static_cast<double>(random() % vocabulary);
@@ -93,12 +96,14 @@ void compare(ModuleOp whole, ModuleOp local, const analysis::BatchShape &shape, 
     }
     // Where the true value is nearly zero (gradients of key biases) the absolute difference counts.
     for (const interpreter::TensorDifference &difference : *differences)
-      see(result, fmt::format("{} after step {}", difference.name, step), std::min(difference.relative, difference.absolute) / tolerance);
+      see(result, fmt::format("{} after step {}", difference.name, step),
+          std::min(difference.relative, difference.absolute) / tolerance);
   }
 }
 } // namespace
 
-RunResult runFile(const std::string &text, uint64_t seed, int64_t steps, int64_t wholeBelow, const std::string &broken) {
+RunResult runFile(const std::string &text, uint64_t seed, int64_t steps, int64_t wholeBelow,
+                  const std::string &broken) {
   RunResult result;
   Compilation compilation(text, wholeBelow, result);
   if (!compilation.sound)
@@ -130,8 +135,8 @@ Verdict judge(const Expectation &owed, const RunResult &result) {
     if (owed.kind == Expectation::Refuses)
       return {"takes what is illegal", "compiles; an error was owed that matches: " + owed.sentence};
     if (!(result.worst <= 1) && !result.discarded)
-      return {"wrong numbers", fmt::format("{} differs from one rank's by {:.3g}, {:.3g} times the limit", result.worstName,
-                                           result.worst * result.allowed, result.worst)};
+      return {"wrong numbers", fmt::format("{} differs from one rank's by {:.3g}, {:.3g} times the limit",
+                                           result.worstName, result.worst * result.allowed, result.worst)};
     return {};
   }
   bool ours = result.refusedBy == "dist-verify-partition" || result.refusedBy == "step-verify-program" ||
@@ -147,7 +152,8 @@ Verdict judge(const Expectation &owed, const RunResult &result) {
     return {"unclear error", "refused without a word by " + result.refusedBy};
   if (owed.kind == Expectation::Refuses) {
     std::regex sentence(owed.sentence);
-    if (std::none_of(result.sentences.begin(), result.sentences.end(), [&](auto &s) { return std::regex_search(s, sentence); }))
+    if (std::none_of(result.sentences.begin(), result.sentences.end(),
+                     [&](auto &s) { return std::regex_search(s, sentence); }))
       return {"another error", fmt::format("owed: {}\nrefused by {}", owed.sentence, errors)};
   }
   return {};

@@ -14,7 +14,7 @@ struct RunResult {
   double worst = 0;                   ///< greatest difference of anything from one rank, in parts of what is allowed
   std::string worstName;              ///< of what
   double allowed = 1e-9;              ///< for people: `worst` times this is the difference
-  bool discarded = false; ///< numbers mean nothing: two experts were too near for a choice between them
+  bool discarded = false;             ///< numbers mean nothing: two experts were too near for a choice between them
 };
 
 /// Notes a difference; NaN is the worst there is.
@@ -22,7 +22,8 @@ void see(RunResult &result, const std::string &name, double partOfAllowed);
 
 /// Of the plan @plan of `text`, in float64. ZeRO leaves parameters below `wholeBelow` bytes whole.
 /// `broken`: an op of the dist dialect that does nothing in this run, to see that the comparison notices.
-RunResult runFile(const std::string &text, uint64_t seed, int64_t steps, int64_t wholeBelow, const std::string &broken = "");
+RunResult runFile(const std::string &text, uint64_t seed, int64_t steps, int64_t wholeBelow,
+                  const std::string &broken = "");
 
 /// The same by `hocket compile` and `hocket-run`, in float32, in a folder of its own; the one rank is still the
 /// interpreter's, in float64. Limits: Executable.cpp.

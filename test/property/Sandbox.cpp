@@ -26,10 +26,10 @@ struct Child {
 [[noreturn]] void live(const Work &work, int pipe) {
   alarm(mostSeconds);
   RunResult result = work.folder.empty() ? runFile(work.text, work.seed, work.steps, work.wholeBelow, work.broken)
-                                          : runExecutable(work.text, work.folder, work.steps);
+                                         : runExecutable(work.text, work.folder, work.steps);
   Verdict verdict = judge(work.owed, result);
-  Came came = !verdict.kind.empty()     ? Came::Faulty
-              : result.discarded        ? Came::Discarded
+  Came came = !verdict.kind.empty()      ? Came::Faulty
+              : result.discarded         ? Came::Discarded
               : result.refusedBy.empty() ? Came::Right
                                          : Came::Refused;
   std::string said = fmt::format("{}{:a}\n{}\n{}", static_cast<char>(came), result.worst, verdict.kind, verdict.text);

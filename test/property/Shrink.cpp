@@ -11,7 +11,8 @@ static bool dropSplits(Draw &draw, const std::function<bool(const Draw &)> &fail
   for (int bit = 0; bit < 10 && tries > 0; ++bit) {
     Draw next = draw;
     next.splitMask &= ~(int64_t(1) << bit);
-    if (next.splitMask != draw.splitMask && namedSplits(next).size() < namedSplits(draw).size() && --tries >= 0 && fails(next))
+    if (next.splitMask != draw.splitMask && namedSplits(next).size() < namedSplits(draw).size() && --tries >= 0 &&
+        fails(next))
       draw = next, smaller = true;
   }
   return smaller;

@@ -83,8 +83,10 @@ Command hocket::tools::addCheck(CLI::App &app) {
   auto number = wholeNumber(1, 1 << 24);
   command->add_option("--stages", alone.stages, "without a model: stages of the schedule")->check(number);
   command->add_option("--microbatches", alone.microbatches, "without a model: microbatches of a step")->check(number);
-  command->add_option("--max-in-flight", alone.maxInFlight, "without a model: most that a stage may hold")->check(number);
-  command->add_flag("--print", alone.print, "without a model: the schedule as a table, as a file for `schedule file(…)`");
+  command->add_option("--max-in-flight", alone.maxInFlight, "without a model: most that a stage may hold")
+      ->check(number);
+  command->add_flag("--print", alone.print,
+                    "without a model: the schedule as a table, as a file for `schedule file(…)`");
   command->add_option("--semantics", alone.semantics,
                       "without a model, when a send is finished: rendezvous, nccl, nccl:R, buffered:K (rendezvous)");
   return [options] { return check(*options); };

@@ -25,7 +25,8 @@ bool isName(const std::string &schedule) {
 /// One of ours, for the sizes given.
 std::optional<schedule::UserSchedule> solveNamed(const ScheduleCheck &options, schedule::Faults &faults) {
   if (!options.stages || !options.microbatches) {
-    faults.push_back({fmt::format("{} is a schedule of any size; --stages and --microbatches say which", options.schedule), {}});
+    faults.push_back(
+        {fmt::format("{} is a schedule of any size; --stages and --microbatches say which", options.schedule), {}});
     return std::nullopt;
   }
   schedule::Problem problem;

@@ -146,7 +146,9 @@ nlohmann::ordered_json json(const PlanTotals &a, const PlanTotals &b) {
     if (before.count == after.count && before.bytes == after.bytes)
       continue;
     out["transfers"].push_back({{"what", key},
-                                {"change", !after.count ? "goes" : !before.count ? "comes" : "changes"},
+                                {"change", !after.count    ? "goes"
+                                           : !before.count ? "comes"
+                                                           : "changes"},
                                 {"count", {before.count, after.count}},
                                 {"bytes", {before.bytes, after.bytes}},
                                 {"cause", after.count ? after.cause : before.cause}});
@@ -173,7 +175,9 @@ Command hocket::tools::addDiff(CLI::App &app) {
   auto *command = app.add_subcommand(
       "diff", "from one plan to another: bytes by axes and kind, bubble, memory, transfers that come and go");
   for (auto [index, name] : {std::pair(0, "PLAN_A"), {1, "PLAN_B"}})
-    command->add_option(name, options->plans[index], "name of a plan of the file, or a mesh (dp=2,tp=2) for one made from flags")
+    command
+        ->add_option(name, options->plans[index],
+                     "name of a plan of the file, or a mesh (dp=2,tp=2) for one made from flags")
         ->required()
         ->check(notEmpty());
   options->model.addTo(*command);

@@ -72,7 +72,8 @@ std::optional<ExpertReport> hocket::tools::expertGroups(Session &session, const 
   dist::Atoms each; // what splits one expert
   for (const dist::Atoms &dim : atoms->dimsOf(sharding))
     llvm::copy_if(dim, std::back_inserter(each), [&](dist::Atom atom) { return !llvm::is_contained(experts, atom); });
-  llvm::erase_if(data, [&](dist::Atom atom) { return llvm::is_contained(experts, atom) || llvm::is_contained(each, atom); });
+  llvm::erase_if(data,
+                 [&](dist::Atom atom) { return llvm::is_contained(experts, atom) || llvm::is_contained(each, atom); });
   ExpertReport report;
   report.axes = dist::plainAxes(dist::tacticAxes(tactic));
   report.world = mesh.getWorldSize();

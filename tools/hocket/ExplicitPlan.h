@@ -4,8 +4,9 @@
 #include <nlohmann/json.hpp>
 
 namespace hocket::tools {
-/// Puts what each `split auto` of the job's plan stands for into the plan in its place, so that the search is done once, and every
-/// layer and report has names; and notes it in the job. Faults of the plan are reported; the plan is left as it is then.
+/// Puts what each `split auto` of the job's plan stands for into the plan in its place, so that the search is done
+/// once, and every layer and report has names; and notes it in the job. Faults of the plan are reported; the plan is
+/// left as it is then.
 void writeAutoTactics(Session &session, Job &job);
 /// Notes in the job what each `split megatron` stands for. Faults of lowering the model have been reported
 /// (session.errors()).

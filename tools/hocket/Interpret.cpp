@@ -9,9 +9,9 @@
 #include "tools/hocket/Commands.h"
 #include "tools/hocket/Lowering.h"
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <cmath>
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::tools;

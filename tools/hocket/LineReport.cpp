@@ -151,7 +151,8 @@ bool hocket::tools::explainLine(Session &session, const program::ProgramT &progr
     return false;
   }
   if (json) {
-    nlohmann::ordered_json out{{"at", at}, {"items", nlohmann::json::array()}, {"shardings", shardingJson(reporter.values)}};
+    nlohmann::ordered_json out{
+        {"at", at}, {"items", nlohmann::json::array()}, {"shardings", shardingJson(reporter.values)}};
     for (const Item &item : reporter.items)
       out["items"].push_back({{"stage", item.stage},
                               {"phase", item.phase},

@@ -66,7 +66,8 @@ OwningOpRef<ModuleOp> hocket::tools::lower(Session &session, const PlanChoice &c
   PassManager manager(&session.context());
   addNN(manager, choice, shape);
   if (until >= Layer::Sharded)
-    dist::buildDistPipeline(manager, {.stopAfterShardings = until == Layer::Sharded, .maxImplicitBytes = choice.maxImplicitBytes});
+    dist::buildDistPipeline(
+        manager, {.stopAfterShardings = until == Layer::Sharded, .maxImplicitBytes = choice.maxImplicitBytes});
   if (until >= Layer::Step)
     // The one border between where and when. After it, one program a stage; its schedule is solved and judged.
     manager.addPass(step::createDistToStepPass());

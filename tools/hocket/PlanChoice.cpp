@@ -21,15 +21,20 @@ void PlanFlags::addTo(CLI::App &command, bool scheduleAlone) {
       command.add_option("--mesh", mesh, "axes and sizes of a plan made from flags: pp=2,dp=2,tp=2")->check(notEmpty());
   byName->excludes(byMesh);
   for (auto *option :
-       {command.add_option("--split", split, "how parameters are split over tp: megatron or auto, the form of least cost (megatron)")
+       {command
+            .add_option("--split", split,
+                        "how parameters are split over tp: megatron or auto, the form of least cost (megatron)")
             ->check(CLI::IsMember({"megatron", "auto"})),
         command.add_option("--microbatch", microbatch, "sequences that a rank takes at a time (1)")
             ->check(wholeNumber(1, 1 << 30)),
         command.add_option("--zero", zero, "ZeRO stage over the data axes: 0 to 3 (0)")->check(wholeNumber(0, 3)),
-        command.add_option("--experts", experts, "axes that split the experts of a mixture: dp, or dp:(2)4 and the like")
+        command
+            .add_option("--experts", experts, "axes that split the experts of a mixture: dp, or dp:(2)4 and the like")
             ->check(notEmpty()),
-        command.add_flag("--sequence-parallel", sequenceParallel, "split norms and residuals along the sequence over tp"),
-        command.add_option("--context", context, "how attention sees keys of other ranks along cp: ring, all_gather or all_to_all (ring)")})
+        command.add_flag("--sequence-parallel", sequenceParallel,
+                         "split norms and residuals along the sequence over tp"),
+        command.add_option("--context", context,
+                           "how attention sees keys of other ranks along cp: ring, all_gather or all_to_all (ring)")})
     option->needs(byMesh);
   for (auto *option :
        {command.add_option("--schedule", schedule, scheduleHelp()),
@@ -148,7 +153,9 @@ static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
                         flags.chunks.value_or(1) == 1 ? "" : fmt::format(" chunks {}", *flags.chunks));
   if (has("dp") || has("cp"))
     text += fmt::format("  zero {} over {}\n", flags.zero.value_or(0),
-                        !has("cp") ? "\"dp\"" : !has("dp") ? "\"cp\"" : "{\"dp\", \"cp\"}");
+                        !has("cp")   ? "\"dp\""
+                        : !has("dp") ? "\"cp\""
+                                     : "{\"dp\", \"cp\"}");
   else if (flags.zero.value_or(0) != 0)
     session.error(fmt::format("--zero {} needs an axis dp or cp in --mesh; '{}' has none", *flags.zero, flags.mesh));
   if (flags.chunks && !has("pp"))

@@ -77,7 +77,7 @@ struct Reporter {
       return n > 1 ? bytes : 0;
     return (op == program::Op::AllReduce ? 2 : 1) * bytes * (n - 1) / n;
   }
-  static const char *factorOf(program::Op op) { 
+  static const char *factorOf(program::Op op) {
     return op == program::Op::AllReduce ? "2(n-1)/n" : op == program::Op::Shift ? "1" : "(n-1)/n";
   }
 
@@ -92,11 +92,11 @@ struct Reporter {
           continue;
         uint64_t bytes = std::max(each->buffers[0].bytes(), each->buffers[1].bytes());
         uint64_t ranks = members(each->communicator, firstRank(rank.stage)).size();
-        report.transfers.push_back(
-            {rank.stage, snakeCase(program::EnumNameBodyKind(rank.bodies[body]->kind)),
-             snakeCase(program::EnumNameOp(each->op)), bareAxes(program.communicators[each->communicator]->name),
-             string(each->cause), string(each->path), string(each->source), bytes,
-             sentOf(each->op, bytes, ranks), count, ranks, factorOf(each->op)});
+        report.transfers.push_back({rank.stage, snakeCase(program::EnumNameBodyKind(rank.bodies[body]->kind)),
+                                    snakeCase(program::EnumNameOp(each->op)),
+                                    bareAxes(program.communicators[each->communicator]->name), string(each->cause),
+                                    string(each->path), string(each->source), bytes, sentOf(each->op, bytes, ranks),
+                                    count, ranks, factorOf(each->op)});
       }
     for (auto [key, count] : messages) {
       auto &each = rank.messages[key.second];
@@ -244,9 +244,10 @@ nlohmann::ordered_json hocket::tools::reportJson(const Report &report, const pro
                             {"order", rank.order}});
   }
   if (const auto &experts = report.experts)
-    out["experts"] = {{"axes", experts->axes}, {"world", experts->world}, {"tp", experts->tp},   {"pp", experts->pp},
-                      {"cp", experts->cp},     {"dp", experts->dp},       {"etp", experts->etp}, {"ep", experts->ep},
-                      {"edp", experts->edp},   {"rest", experts->rest},   {"copies", experts->copies}};
+    out["experts"] = {{"axes", experts->axes}, {"world", experts->world},  {"tp", experts->tp},
+                      {"pp", experts->pp},     {"cp", experts->cp},        {"dp", experts->dp},
+                      {"etp", experts->etp},   {"ep", experts->ep},        {"edp", experts->edp},
+                      {"rest", experts->rest}, {"copies", experts->copies}};
   out["transfers"] = nlohmann::json::array();
   for (const TransferReport &t : report.transfers)
     out["transfers"].push_back({{"stage", t.stage},

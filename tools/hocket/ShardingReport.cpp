@@ -37,8 +37,13 @@ public:
   std::vector<ShardingFact> run() {
     for (auto &[op, node] : graph.slots) {
       auto slot = cast<nn::SlotOp>(op);
-      ShardingFact fact{slot.getName().str(), nn::stringifySlotKind(slot.getKind()).str(), "at rest",
-                        typeText(slot.getType()), "", step::sourceOf(slot.getLoc()), {}};
+      ShardingFact fact{slot.getName().str(),
+                        nn::stringifySlotKind(slot.getKind()).str(),
+                        "at rest",
+                        typeText(slot.getType()),
+                        "",
+                        step::sourceOf(slot.getLoc()),
+                        {}};
       describe(fact, node, propagation.atRest(slot));
       for (SplitFact &split : fact.splits)
         if (split.dim < 0)
@@ -59,8 +64,13 @@ private:
                         : op.region == &step.getEvaluate() ? "evaluate"
                                                            : nn::stringifyPhase(nn::getPhase(op.op)).str();
     std::string number = op.op->getNumResults() > 1 ? fmt::format(" #{}", result.getResultNumber()) : "";
-    ShardingFact fact{nn::getPath(op.op).str(), op.op->getName().stripDialect().str() + number, phase,
-                      typeText(result.getType()), "", step::sourceOf(op.op->getLoc()), {}};
+    ShardingFact fact{nn::getPath(op.op).str(),
+                      op.op->getName().stripDialect().str() + number,
+                      phase,
+                      typeText(result.getType()),
+                      "",
+                      step::sourceOf(op.op->getLoc()),
+                      {}};
     dist::Spread spread = propagation.natural(result);
     describe(fact, node, spread);
     for (SplitFact &split : fact.splits)
@@ -115,7 +125,8 @@ private:
   /// Accumulators stay sums over what their gradients are sums over: sequences, or parts of one.
   void traceSumAtRest(SplitFact &split, nn::SlotOp slot) const {
     for (Operation &tactic : dist::PlanOp(plan).getBody().front())
-      if (!isa<dist::ZeroOp, dist::StagesOp>(tactic) && dist::plainAxes(dist::tacticAxes(&tactic)).find(split.axes) != std::string::npos) {
+      if (!isa<dist::ZeroOp, dist::StagesOp>(tactic) &&
+          dist::plainAxes(dist::tacticAxes(&tactic)).find(split.axes) != std::string::npos) {
         split.tactic = dist::tacticText(&tactic);
         split.slot = slot.getName().str();
         split.through = {"its gradient, a sum over tokens"};
@@ -133,8 +144,8 @@ private:
       for (int factor = 0; factor < static_cast<int>(op.rule.factors.size()); ++factor)
         if (!llvm::is_contained(term, factor) && llvm::is_contained(propagation.factor(index, factor), atom)) {
           fill(split, origins.ofFactor(index, factor, atom));
-          split.through.push_back(fmt::format("the sum over {}={}", op.rule.factors[factor].name,
-                                              op.rule.factors[factor].size));
+          split.through.push_back(
+              fmt::format("the sum over {}={}", op.rule.factors[factor].name, op.rule.factors[factor].size));
           return;
         }
     }
@@ -147,8 +158,8 @@ private:
   std::vector<ShardingFact> facts;
 };
 
-/// `split A and split B`: every tactic that splits an index which `tactic` splits. A collective over that index goes only with
-/// all of them, for propagation finds the split from any.
+/// `split A and split B`: every tactic that splits an index which `tactic` splits. A collective over that index goes
+/// only with all of them, for propagation finds the split from any.
 std::string companions(dist::SplitOp tactic, nn::TrainingStepOp step, dist::PlanOp plan,
                        const dist::DimensionClasses &classes) {
   SmallVector<std::string> texts;

@@ -1,5 +1,5 @@
-// What explain says of shardings: of each value where it lives and which tactic put it there, through which ops; of each
-// collective what would remove it.
+// What explain says of shardings: of each value where it lives and which tactic put it there, through which ops; of
+// each collective what would remove it.
 #pragma once
 #include "tools/hocket/Lowering.h"
 #include "tools/hocket/Report.h"
@@ -23,7 +23,8 @@ struct ShardingFacts {
   std::vector<ShardingFact> values; ///< in program order, slots first
   /// By the tactic that a collective's cause begins with, as tacticText writes it: what would remove the collective.
   std::map<std::string, std::string> remedies;
-  /// Collectives that no tactic asks for, by what names them in the program file (transferKey): the tactic that removes each.
+  /// Collectives that no tactic asks for, by what names them in the program file (transferKey): the tactic that removes
+  /// each.
   std::map<std::string, std::string> implicit;
 };
 

@@ -34,7 +34,10 @@ static std::string valuesText(const std::vector<ShardingFact> &values) {
   AlikeLines<ShardingFact> alike;
   for (const ShardingFact &fact : values)
     alike.add(keyOf(fact), fact, withoutLayer(fact.name).second, 1);
-  std::string out = "\nshardings: value, whole shape, where it lives; and by which tactic, from which slot, through which ops\n", phase;
+  std::string
+      out =
+          "\nshardings: value, whole shape, where it lives; and by which tactic, from which slot, through which ops\n",
+      phase;
   for (auto &line : alike.lines) {
     const ShardingFact &fact = line.item;
     if (fact.phase != phase)
@@ -61,8 +64,9 @@ static std::string transfersText(const Report &report) {
     alike.add(fmt::format("{} {} {} {} {} {}", t.phase, t.op, t.axes, t.bytes, pattern, withoutLayers(t.cause)), t,
               layer, t.count);
   }
-  std::string out = "\ntransfers of a step: times x bytes of the value, what a rank sends of it where rings are used; why; "
-                    "and what would remove it\n";
+  std::string out =
+      "\ntransfers of a step: times x bytes of the value, what a rank sends of it where rings are used; why; "
+      "and what would remove it\n";
   for (auto &line : alike.lines) {
     const TransferReport &t = line.item;
     bool many = line.first != line.last;
@@ -89,7 +93,8 @@ nlohmann::ordered_json hocket::tools::shardingJson(const std::vector<ShardingFac
     const ShardingFact &fact = line.item;
     nlohmann::ordered_json splits = nlohmann::json::array();
     for (const SplitFact &split : fact.splits) {
-      nlohmann::ordered_json each{{"axes", split.axes}, {"tactic", split.tactic}, {"slot", split.slot}, {"through", split.through}};
+      nlohmann::ordered_json each{
+          {"axes", split.axes}, {"tactic", split.tactic}, {"slot", split.slot}, {"through", split.through}};
       if (split.dim >= 0)
         each["dim"] = split.dim;
       splits.push_back(std::move(each));

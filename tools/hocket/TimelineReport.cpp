@@ -24,9 +24,9 @@ std::string cutLines(const std::string &text, size_t most) {
 }
 
 constexpr std::pair<const char *, double schedule::Times::*> timeNames[] = {
-    {"begin", &schedule::Times::begin},           {"forward", &schedule::Times::forward},
-    {"backward", &schedule::Times::backward},     {"weight_grad", &schedule::Times::weightGrad},
-    {"recompute", &schedule::Times::recompute},   {"update", &schedule::Times::update},
+    {"begin", &schedule::Times::begin},          {"forward", &schedule::Times::forward},
+    {"backward", &schedule::Times::backward},    {"weight_grad", &schedule::Times::weightGrad},
+    {"recompute", &schedule::Times::recompute},  {"update", &schedule::Times::update},
     {"message", &schedule::Times::communication}};
 
 /// "forward=1,backward=2"; what is not named keeps its time. False after a report.
@@ -107,9 +107,10 @@ nlohmann::ordered_json timelineJson(const ProgramTables &step, const schedule::S
                              {"span_bubble_of_total", simulation.spanBubbleOfTotal()},
                              {"span_bubble_of_ideal", simulation.spanBubbleOfIdeal()}};
   for (uint32_t s = 0; s < step.tables.stages.size(); ++s)
-    out["stages"].push_back({{"busy", simulation.busyOfStage[s]},
-                             {"in_flight", simulation.inFlightOfStage[s]},
-                             {"idle", idleJson(schedule::sumByCause(schedule::idleTimes(step.tables, s, simulation)))}});
+    out["stages"].push_back(
+        {{"busy", simulation.busyOfStage[s]},
+         {"in_flight", simulation.inFlightOfStage[s]},
+         {"idle", idleJson(schedule::sumByCause(schedule::idleTimes(step.tables, s, simulation)))}});
   if (!trace)
     return out;
   out["measured"] = {{"steps", trace->steps}, {"step_microseconds", trace->stepMicroseconds}};
@@ -140,16 +141,18 @@ schedule::TimelineNames namesOf(const program::ProgramT &program, bool microseco
 } // namespace
 
 void TimelineFlags::addTo(CLI::App &command) {
-  auto *timeline =
-      command
-      .add_flag("--timeline{text}", form,
-                "a step over time and why ranks stand idle, simulated: text, svg or chrome (for chrome://tracing and Perfetto)")
-      ->check(CLI::IsMember({"text", "svg", "chrome"}));
+  auto *timeline = command
+                       .add_flag("--timeline{text}", form,
+                                 "a step over time and why ranks stand idle, simulated: text, svg or chrome (for "
+                                 "chrome://tracing and Perfetto)")
+                       ->check(CLI::IsMember({"text", "svg", "chrome"}));
   for (const char *other : {"--rank", "--at"})
     timeline->excludes(command.get_option(other));
-  command.add_option("--times", times,
-                     "of the timeline: forward=1,backward=2,weight_grad=1,recompute=0,begin=0,update=0,message=0, or a trace "
-                     "that hocket-run --trace wrote of this plan")
+  command
+      .add_option(
+          "--times", times,
+          "of the timeline: forward=1,backward=2,weight_grad=1,recompute=0,begin=0,update=0,message=0, or a trace "
+          "that hocket-run --trace wrote of this plan")
       ->needs(timeline);
 }
 

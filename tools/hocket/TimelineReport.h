@@ -16,7 +16,7 @@ struct TimelineFlags {
 };
 /// Prints it; `json`: the figures of the text as one JSON document. False after a report.
 bool explainTimeline(Session &session, const program::ProgramT &program, const TimelineFlags &flags, bool json);
-/// The timeline at the end of the report for people, with a whole backward taken as twice a forward; "" where there is one
-/// stage.
+/// The timeline at the end of the report for people, with a whole backward taken as twice a forward; "" where there is
+/// one stage.
 std::string timelineText(const program::ProgramT &program);
 } // namespace hocket::tools

@@ -43,9 +43,10 @@ public:
       steps.erase(steps.begin());
     for (auto &[number, ranks] : steps)
       if (!fits(ranks)) {
-        fault = fmt::format("'{}' is a trace of another program: in step {} the instructions of its {} ranks are not those "
-                            "of this plan",
-                            path, number, ranks.size());
+        fault =
+            fmt::format("'{}' is a trace of another program: in step {} the instructions of its {} ranks are not those "
+                        "of this plan",
+                        path, number, ranks.size());
         return std::nullopt;
       }
     if (steps.empty()) {
@@ -88,8 +89,7 @@ private:
       const program::RankProgramT &stage = *program.ranks[stageOf[rank]];
       std::array<size_t, schedule::maxStreams> wanted{};
       for (const program::Row &row : trainingOf(stage).rows)
-        wanted[row.stream()] +=
-            row.kind() == program::RowKind::Body ? bodyOf(stage, row).instructions.size() : 1;
+        wanted[row.stream()] += row.kind() == program::RowKind::Body ? bodyOf(stage, row).instructions.size() : 1;
       for (size_t s = 0; s < wanted.size(); ++s)
         if (step[s].size() != wanted[s])
           return false;
@@ -113,7 +113,8 @@ private:
           for (size_t i = 0; i < instructions.size(); ++i, ++next) {
             const Event &event = step[0][next];
             if (instructions[i]->op > program::Op::Gemm)
-              collective(rank, row, i, event, std::tuple(event.name, instructions[i]->communicator, seen[event.name]++));
+              collective(rank, row, i, event,
+                         std::tuple(event.name, instructions[i]->communicator, seen[event.name]++));
             else
               body(rank, row, i, event);
           }
@@ -234,10 +235,10 @@ private:
   double shortestMessage = noMessage;
   const program::ProgramT &program;
   const ProgramTables &tables;
-  std::vector<uint32_t> stageOf;                               // by rank
-  std::map<uint64_t, std::map<uint32_t, Step>> steps;          // by number, rank
+  std::vector<uint32_t> stageOf;                                                    // by rank
+  std::map<uint64_t, std::map<uint32_t, Step>> steps;                               // by number, rank
   std::map<std::tuple<uint32_t, uint32_t, size_t>, std::pair<double, size_t>> sums; // stage, body, instruction
-  std::map<std::pair<uint32_t, uint32_t>, double> bodyTimes;   // stage, body
+  std::map<std::pair<uint32_t, uint32_t>, double> bodyTimes;                        // stage, body
   std::optional<uint32_t> strange; // a rank that the plan does not have
   TraceTimes result;
 };

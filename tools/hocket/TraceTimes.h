@@ -1,5 +1,5 @@
-// What a run's trace (hocket-run --trace) says about a program: how long each body takes by its instructions, how long a
-// message, and when each rank computed and when it stood.
+// What a run's trace (hocket-run --trace) says about a program: how long each body takes by its instructions, how long
+// a message, and when each rank computed and when it stood.
 #pragma once
 #include "tools/hocket/ProgramTables.h"
 #include <nlohmann/json.hpp>
@@ -9,8 +9,8 @@ namespace hocket::tools {
 
 struct TraceTimes {
   /// By stage * chunks + chunk, in microseconds. A kernel's time is its mean over steps, microbatches and ranks; a
-  /// collective's that of the rank which came last, so that waiting is not counted; a message's the shortest seen. The first
-  /// step is left out where there are others.
+  /// collective's that of the rank which came last, so that waiting is not counted; a message's the shortest seen. The
+  /// first step is left out where there are others.
   std::vector<schedule::Times> times;
   struct Rank {
     uint32_t rank = 0, stage = 0;

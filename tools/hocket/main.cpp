@@ -64,12 +64,9 @@ int main(int argc, char **argv) {
 
   CLI::App app("Hocket compiles a model and a plan into one executable per cluster.", "hocket");
   app.require_subcommand(1);
-  std::map<std::string, Command> commands = {{"compile", addCompile(app)},
-                                             {"check", addCheck(app)},
-                                             {"diff", addDiff(app)},
-                                             {"explain", addExplain(app)},
-                                             {"interpret", addInterpret(app)},
-                                             {"ckpt", addCheckpoints(app)}};
+  std::map<std::string, Command> commands = {{"compile", addCompile(app)},     {"check", addCheck(app)},
+                                             {"diff", addDiff(app)},           {"explain", addExplain(app)},
+                                             {"interpret", addInterpret(app)}, {"ckpt", addCheckpoints(app)}};
   try {
     app.parse(ours);
   } catch (const CLI::ParseError &error) {

@@ -120,7 +120,8 @@ Tensor pad(Tensor x, Dim dim, int64_t from, int64_t size);
 /// x `count` times along a new dimension (one key for all heads); and the sum over a dimension.
 Tensor spread(Tensor x, Dim dim, int64_t count);
 Tensor sum_over(Tensor x, Dim dim);
-/// Drops elements of x [b, s, …] with probability `rate` in training and divides the others by 1 - rate; positions [b, s].
+/// Drops elements of x [b, s, …] with probability `rate` in training and divides the others by 1 - rate; positions [b,
+/// s].
 Tensor dropout(Tensor x, Tensor positions, double rate, Where where = Where::current());
 /// The sum over the first `leading` dimensions.
 Tensor sum(Tensor x, int64_t leading, Where where = Where::current());
@@ -129,10 +130,10 @@ Tensor sum(Tensor x, int64_t leading, Where where = Where::current());
 Tensor router_logits(Tensor x, Tensor w, Where where = Where::current());
 enum class Scores { softmax, sigmoid };
 struct Router {
-  int64_t top = 1;                  ///< experts of each token
-  double capacity = NAN;            ///< the recipe's; to be given
+  int64_t top = 1;       ///< experts of each token
+  double capacity = NAN; ///< the recipe's; to be given
   Scores scores = Scores::softmax;
-  bool normalized = false;          ///< a token's weights sum to `scale`
+  bool normalized = false; ///< a token's weights sum to `scale`
   double scale = 1;
 };
 /// Who goes where: `slots` and `weights` [b, s, k], `tokens` [b, e, c], and each sequence's `load` [b].
@@ -140,7 +141,8 @@ struct Route {
   Tensor weights, slots, tokens, load;
 };
 Route router(Tensor logits, Tensor positions, const Router &options, Where where = Where::current());
-/// x [b, s, h] to the experts: [e, b, c, h]; products with weights [e, h, f] by matmul(x, w, "e b c h, e h f -> e b c f").
+/// x [b, s, h] to the experts: [e, b, c, h]; products with weights [e, h, f] by matmul(x, w, "e b c h, e h f -> e b c
+/// f").
 Tensor dispatch(Tensor x, const Route &route, Where where = Where::current());
 /// Back to [b, s, h], weighted.
 Tensor combine(Tensor x, const Route &route, Where where = Where::current());

@@ -31,7 +31,7 @@ struct Microbatch {
 inline Microbatch microbatch(int64_t sequences) { return {sequences}; }
 struct Schedule {
   std::string name;
-  int64_t chunks = 1;                             ///< pieces of the model that each stage holds
+  int64_t chunks = 1;                              ///< pieces of the model that each stage holds
   std::optional<std::string> table = std::nullopt; ///< of the schedule `file`
 };
 inline Schedule schedule(std::string name, int64_t chunks = 1) { return {std::move(name), chunks}; }

@@ -37,8 +37,8 @@ struct Constant {
   double peak = NAN; ///< to be given
   int64_t warmup = 0;
 };
-/// The factor on the loss that f16 needs. Dynamic: times `growth` after `interval` steps without overflow, times `backoff` after
-/// `hysteresis` overflows, down to `floor`.
+/// The factor on the loss that f16 needs. Dynamic: times `growth` after `interval` steps without overflow, times
+/// `backoff` after `hysteresis` overflows, down to `floor`.
 struct DynamicScale {
   double initial = 65536, growth = 2, backoff = 0.5;
   int64_t interval = 2000, hysteresis = 2;

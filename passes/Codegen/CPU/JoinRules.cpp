@@ -1,5 +1,5 @@
-// Ops that join, cut, repeat and add along one dimension: concat, part, pad, spread, sum_over. As in MoveRules.cpp a row
-// of the domain never crosses the end of a piece, so each row has one address.
+// Ops that join, cut, repeat and add along one dimension: concat, part, pad, spread, sum_over. As in MoveRules.cpp a
+// row of the domain never crosses the end of a piece, so each row has one address.
 #include "passes/Codegen/CPU/Graph.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <numeric>

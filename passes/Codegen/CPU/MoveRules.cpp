@@ -94,9 +94,8 @@ void place(Graph &graph, step::PlaceOp op) {
   int64_t columns = graph.getShape().columns;
   InBucket bucket(op.getX(), op.getY(), op.getPieces(), op.getFirst());
   for (Value base : graph.resultBuffers(op.getY()))
-    graph.output(graph.read(op, 0), typeOf(op.getY()).getElementType(), Space::Full, base, [=](Emit &e, Value row) {
-      return RowAccess{base, bucket.at(e, e.times(row, columns)), Value()};
-    });
+    graph.output(graph.read(op, 0), typeOf(op.getY()).getElementType(), Space::Full, base,
+                 [=](Emit &e, Value row) { return RowAccess{base, bucket.at(e, e.times(row, columns)), Value()}; });
 }
 
 void part(Graph &graph, step::PartOp op) {
@@ -140,7 +139,8 @@ void embedding(Graph &graph, EmbeddingOp op) {
   }));
 }
 
-/// The token at a place of a sequence in zigzag order (zigzagToken in dialect/NN/NN.h), for one place or a vector of them.
+/// The token at a place of a sequence in zigzag order (zigzagToken in dialect/NN/NN.h), for one place or a vector of
+/// them.
 Value zigzag(Emit &e, Value place, PositionsOp op) {
   Type type = place.getType(), element = getElementTypeOrSelf(type);
   int64_t ranks = static_cast<int64_t>(*op.getZigzag()), length = static_cast<int64_t>(*op.getSequence()) / (2 * ranks);

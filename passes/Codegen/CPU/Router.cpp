@@ -1,6 +1,6 @@
-// The choice of experts and its derivative. A tile is one sequence: places are given out in order of position, so its tokens
-// come one after another, and nothing crosses sequences. The order is found by counting, for each token, those before it
-// (quadratic in tokens, 32 compares at once; fine to 10^4).
+// The choice of experts and its derivative. A tile is one sequence: places are given out in order of position, so its
+// tokens come one after another, and nothing crosses sequences. The order is found by counting, for each token, those
+// before it (quadratic in tokens, 32 compares at once; fine to 10^4).
 #include "passes/Codegen/CPU/SpecialEmitters.h"
 #include "llvm/Support/MathExtras.h"
 using namespace mlir;
@@ -14,7 +14,8 @@ struct RouterTile {
   double scale, balance;
   Value logits;
   Type f32, i32, i64;
-  Value scores, taken, choices; ///< on the stack, one an expert: score, chosen by this token (i32), tokens that chose it (f32)
+  Value scores, taken,
+      choices; ///< on the stack, one an expert: score, chosen by this token (i32), tokens that chose it (f32)
 
   template <typename OpT>
   RouterTile(Emit &e, const SpecialKernel &kernel, OpT op)
@@ -83,9 +84,12 @@ struct RouterTile {
   }
   /// Sum over a token's choices.
   Value overChoices(Value chosen, Value first, function_ref<Value(Value j, Value expert)> value) {
-    return e.loop(e.i64(0), e.i64(top), 1, real(0), [&](Value j, ValueRange so) {
-              return SmallVector<Value>{e.add(so.front(), value(j, e.load(i64, chosen, e.plus(first, j))))};
-            }).front();
+    return e
+        .loop(e.i64(0), e.i64(top), 1, real(0),
+              [&](Value j, ValueRange so) {
+                return SmallVector<Value>{e.add(so.front(), value(j, e.load(i64, chosen, e.plus(first, j))))};
+              })
+        .front();
   }
   Value chosenSum(Value chosen, Value first) {
     return overChoices(chosen, first, [&](Value, Value expert) { return e.load(f32, scores, expert); });
@@ -95,7 +99,8 @@ struct RouterTile {
 
 struct Forward : RouterTile {
   Value positions, weights, slots, places, load;
-  Value counts, shares, chosen, order; ///< on the stack: places given, sums of shares, this token's experts, tokens by position
+  Value counts, shares, chosen,
+      order; ///< on the stack: places given, sums of shares, this token's experts, tokens by position
   int64_t capacity;
 
   Forward(Emit &e, const SpecialKernel &kernel, nn::RouterOp op)
@@ -184,9 +189,9 @@ struct Backward : RouterTile {
       d = e.mul(normalized ? e.div(e.sub(d, mean), sum) : d, real(scale));
       e.store(f32, e.add(e.load(f32, dscores, expert), d), dscores, expert);
     });
-    Value inner = sigmoid ? Value() : fold(Reduction::Sum, 0, [&](Value c, Value) {
-      return e.mul(at(scores, c), at(dscores, c));
-    });
+    Value inner = sigmoid
+                      ? Value()
+                      : fold(Reduction::Sum, 0, [&](Value c, Value) { return e.mul(at(scores, c), at(dscores, c)); });
     overExperts([&](Value c) {
       Value s = at(scores, c), d = at(dscores, c);
       Value value = sigmoid ? e.mul(e.mul(s, e.sub(e.number(1, s.getType()), s)), d) : e.mul(s, e.sub(d, inner));

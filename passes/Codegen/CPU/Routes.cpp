@@ -1,5 +1,5 @@
-// Tokens to their experts and back: rows that numbers name are read, each result row is written once. Tiles are blocks of result
-// rows.
+// Tokens to their experts and back: rows that numbers name are read, each result row is written once. Tiles are blocks
+// of result rows.
 #include "passes/Codegen/CPU/SpecialEmitters.h"
 #include "llvm/Support/MathExtras.h"
 using namespace mlir;
@@ -24,7 +24,8 @@ struct Routes {
   /// First element of the row of sequence b's place `slot`; place 0 where there is none.
   Value placeRow(Value b, Value slot) {
     Value place = e.greatest(slot, e.i64(0));
-    Value row = e.plus(e.times(e.plus(e.times(e.over(place, capacity), batch), b), capacity), e.modulo(place, capacity));
+    Value row =
+        e.plus(e.times(e.plus(e.times(e.over(place, capacity), batch), b), capacity), e.modulo(place, capacity));
     return e.times(row, width);
   }
   Value slotAt(Value slots, Value at) { return e.widen(e.load(i32, slots, at)); }
@@ -53,12 +54,12 @@ int64_t emitDispatch(Emit &e, const SpecialKernel &kernel, nn::DispatchOp op, Va
     Value weight;
     if (weights) { // that of the choice which brought the token here
       Value first = e.times(at, routes.top);
-      weight = e.loop(e.i64(0), e.i64(routes.top), 1, e.number(1, e.getF32Type()), [&](Value j, ValueRange so) {
-                  Value choice = e.plus(first, j);
-                  Value is = e.compare(arith::CmpIPredicate::eq, routes.slotAt(slots, choice), slot);
-                  return SmallVector<Value>{
-                      e.choose(is, e.load(elementOf(op.getWeights()), weights, choice), so.front())};
-                }).front();
+      weight =
+          e.loop(e.i64(0), e.i64(routes.top), 1, e.number(1, e.getF32Type()), [&](Value j, ValueRange so) {
+             Value choice = e.plus(first, j);
+             Value is = e.compare(arith::CmpIPredicate::eq, routes.slotAt(slots, choice), slot);
+             return SmallVector<Value>{e.choose(is, e.load(elementOf(op.getWeights()), weights, choice), so.front())};
+           }).front();
     }
     routes.overColumns([&](Value column, Value mask) {
       Value read = e.both(mask, e.repeat(found));
@@ -107,8 +108,8 @@ int64_t emitCombineGrad(Emit &e, const SpecialKernel &kernel, nn::CombineGradOp 
                       Value mask = routes.width % lanes ? e.lanesBelow(e.minus(e.i64(routes.width), column)) : Value();
                       mask = e.both(mask, e.repeat(found));
                       Value a = e.loadVector(elementOf(op.getX()), x, e.plus(routes.placeRow(b, slot), column), mask);
-                      Value d = e.loadVector(elementOf(op.getDy()), dy,
-                                             e.plus(e.times(row, routes.width), column), mask);
+                      Value d =
+                          e.loadVector(elementOf(op.getDy()), dy, e.plus(e.times(row, routes.width), column), mask);
                       return SmallVector<Value>{e.mulAdd(a, d, so.front())};
                     }).front();
       e.store(elementOf(op.getDweights()), e.joinLanes(Reduction::Sum, sums), dweights, choice);

@@ -72,9 +72,8 @@ void attentionMerge(Graph &graph, AttentionMergeOp op) {
   };
   Ref left = row([](Emit &e, Value, Value, Value sum, Value left, Value) { return e.div(left, sum); });
   Ref right = row([](Emit &e, Value, Value, Value sum, Value, Value right) { return e.div(right, sum); });
-  graph.define(op.getY(), graph.map(Space::Full, {a, left, b, right}, [](Emit &e, ValueRange v) {
-    return e.mulAdd(v[0], v[1], e.mul(v[2], v[3]));
-  }));
+  graph.define(op.getY(), graph.map(Space::Full, {a, left, b, right},
+                                    [](Emit &e, ValueRange v) { return e.mulAdd(v[0], v[1], e.mul(v[2], v[3])); }));
   graph.define(op.getLse(), row([](Emit &e, Value none, Value max, Value sum, Value, Value) {
                  return e.choose(none, max, e.add(max, math::LogOp::create(e, sum)));
                }));

@@ -80,8 +80,8 @@ void RingCheck::positions(nn::PositionsOp op) {
 
 /// "the block of the rank 1 before, over blocks 1 and 2 of 4"
 std::string RingCheck::text(const Part &part) const {
-  std::string whose = part.places == 0 ? "the rank's own block"
-                                       : "the block of the rank " + std::to_string(part.places) + " before";
+  std::string whose =
+      part.places == 0 ? "the rank's own block" : "the block of the rank " + std::to_string(part.places) + " before";
   if (part.covered.all())
     return whose;
   SmallVector<std::string> blocks;
@@ -158,7 +158,9 @@ void checkOrder(Claims &claims) {
       first = {op, order};
     } else if (first->second != order) {
       InFlightDiagnostic diag = claims.fault(op);
-      auto say = [&](int64_t ranks) { return ranks ? "in zigzag over " + std::to_string(ranks) + " ranks" : "in order"; };
+      auto say = [&](int64_t ranks) {
+        return ranks ? "in zigzag over " + std::to_string(ranks) + " ranks" : "in order";
+      };
       diag << "has its tokens " << say(order) << ", others " << say(first->second);
       diag.attachNote(first->first->getLoc()) << "others are these";
     }

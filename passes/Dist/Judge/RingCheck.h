@@ -1,5 +1,5 @@
-// What goes around a ring: whose block a value is, and over which blocks a result goes. Claims say how a value is split;
-// that a rank holds the block of another rank, or the share of one block, is found here from the ops alone.
+// What goes around a ring: whose block a value is, and over which blocks a result goes. Claims say how a value is
+// split; that a rank holds the block of another rank, or the share of one block, is found here from the ops alone.
 //
 //   C25  a step around a ring gives the block of the rank before; attention in a ring takes keys, values, positions and
 //        documents of one block; results over different blocks are merged (gradients added), each block once; what any

@@ -200,8 +200,9 @@ TEST(AttentionMerge, OfTwoSetsOfKeysIsAttentionOverBoth) {
                  "%y, %l = nn.attention %q, %k, %v at %p, %p causal scale(0.7) window(3) : tensor<1x4x2x3xf32>, "
                  "tensor<1x4x2x3xf32>, tensor<1x4x2x3xf32>, tensor<1x4xi32>, tensor<1x4xi32> -> tensor<1x4x2x3xf32>, "
                  "tensor<1x4x2xf32>"});
-  Program parts({"parts", q + "%k: tensor<1x2x2x3xf32>, %v: tensor<1x2x2x3xf32>, %a: tensor<1x2xi32>, "
-                              "%m: tensor<1x2x2x3xf32>, %w: tensor<1x2x2x3xf32>, %b: tensor<1x2xi32>",
+  Program parts({"parts",
+                 q + "%k: tensor<1x2x2x3xf32>, %v: tensor<1x2x2x3xf32>, %a: tensor<1x2xi32>, "
+                     "%m: tensor<1x2x2x3xf32>, %w: tensor<1x2x2x3xf32>, %b: tensor<1x2xi32>",
                  std::string("%y0, %l0 = nn.attention %q, %k, %v at %p, %a causal scale(0.7) window(3) : ") + half +
                      "\n%y1, %l1 = nn.attention %q, %m, %w at %p, %b causal scale(0.7) window(3) : " + half +
                      "\n%y, %l = nn.attention_merge %y0, %l0, %y1, %l1 : tensor<1x4x2x3xf32>, tensor<1x4x2xf32>, "
@@ -218,7 +219,8 @@ TEST(AttentionMerge, OfTwoSetsOfKeysIsAttentionOverBoth) {
   }
   Values expected = whole.run(all), found = parts.run(some);
   for (unsigned i = 0; i < 2; ++i)
-    EXPECT_LE(relativeDifference(found.lookup(parts.op().getResult(i)), expected.lookup(whole.op().getResult(i))), 1e-14);
+    EXPECT_LE(relativeDifference(found.lookup(parts.op().getResult(i)), expected.lookup(whole.op().getResult(i))),
+              1e-14);
 }
 
 TEST(AttentionMerge, OfNothingIsNothing) {
@@ -386,12 +388,12 @@ TEST(Dropout, RowsPositionsAndLayersHaveMasksOfTheirOwnAndTheRightRate) {
     double kept = 1 - rate, n = 2 * row;
     std::vector<bool> mask = maskOf(rate, {11, 12}, "h.0.mlp"), other = maskOf(rate, {11, 12}, "h.1.mlp");
     EXPECT_NEAR(std::count(mask.begin(), mask.end(), true), n * kept, 5 * std::sqrt(n * kept * rate));
-    expectIndependent(partOf(mask, 0, row), partOf(mask, row, row), kept);                     // rows
-    expectIndependent(partOf(mask, 0, row - 128), partOf(mask, 128, row - 128), kept);         // positions
-    expectIndependent(partOf(mask, 0, 2 * row - 1), partOf(mask, 1, 2 * row - 1), kept);       // features
-    expectIndependent(partOf(mask, 0, 2 * row), partOf(other, 0, 2 * row), kept);              // layers
-    EXPECT_EQ(partOf(mask, 0, row), partOf(maskOf(rate, {11, 99}, "h.0.mlp"), 0, row));         // of no other row
-    EXPECT_EQ(partOf(mask, 0, row), partOf(maskOf(rate, {99, 11}, "h.0.mlp"), row, row));       // wherever it lies
+    expectIndependent(partOf(mask, 0, row), partOf(mask, row, row), kept);                // rows
+    expectIndependent(partOf(mask, 0, row - 128), partOf(mask, 128, row - 128), kept);    // positions
+    expectIndependent(partOf(mask, 0, 2 * row - 1), partOf(mask, 1, 2 * row - 1), kept);  // features
+    expectIndependent(partOf(mask, 0, 2 * row), partOf(other, 0, 2 * row), kept);         // layers
+    EXPECT_EQ(partOf(mask, 0, row), partOf(maskOf(rate, {11, 99}, "h.0.mlp"), 0, row));   // of no other row
+    EXPECT_EQ(partOf(mask, 0, row), partOf(maskOf(rate, {99, 11}, "h.0.mlp"), row, row)); // wherever it lies
   }
 }
 

@@ -171,8 +171,7 @@ static std::vector<OpCase> joins() {
       {"part", "%x: tensor<2x7x3xf32>", "%y = nn.part %x dim 1 from 2 : tensor<2x7x3xf32> -> tensor<2x4x3xf32>"},
       {"pad", "%x: tensor<2x4x3xf32>", "%y = nn.pad %x dim 1 from 2 : tensor<2x4x3xf32> -> tensor<2x7x3xf32>"},
       {"spread", "%x: tensor<2x3x5xf32>", "%y = nn.spread %x dim 2 : tensor<2x3x5xf32> -> tensor<2x3x4x5xf32>"},
-      {"sum_over", "%x: tensor<2x3x4x5xf32>",
-       "%y = nn.sum_over %x dim 2 : tensor<2x3x4x5xf32> -> tensor<2x3x5xf32>"},
+      {"sum_over", "%x: tensor<2x3x4x5xf32>", "%y = nn.sum_over %x dim 2 : tensor<2x3x4x5xf32> -> tensor<2x3x5xf32>"},
   };
 }
 
@@ -294,9 +293,8 @@ static std::vector<OpCase> experts() {
 const std::vector<OpCase> &allCases() {
   static const std::vector<OpCase> cases = [] {
     std::vector<OpCase> all;
-    for (const auto &group :
-         {lookups(), products(), norms(), ropes(), attentions(), scalars(), shapes(), joins(),
-          dropouts(), losses(), optimizers(), experts(), regions()})
+    for (const auto &group : {lookups(), products(), norms(), ropes(), attentions(), scalars(), shapes(), joins(),
+                              dropouts(), losses(), optimizers(), experts(), regions()})
       all.insert(all.end(), group.begin(), group.end());
     return all;
   }();

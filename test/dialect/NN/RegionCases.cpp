@@ -6,8 +6,7 @@ static const char *const columns = R"(
   %h = linear %r, %u : tensor<3x4x8xf32>, tensor<8x6xf32> -> tensor<3x4x6xf32>
   %g = gelu %h : tensor<3x4x6xf32> -> tensor<3x4x6xf32>
   %o = linear %g, %t : tensor<3x4x6xf32>, tensor<6x8xf32> -> tensor<3x4x8xf32>)";
-static const char *const operands =
-    "%x: tensor<3x4x8xf32>, %w: tensor<8x12xf32>, %v: tensor<12x8xf32>";
+static const char *const operands = "%x: tensor<3x4x8xf32>, %w: tensor<8x12xf32>, %v: tensor<12x8xf32>";
 
 /// A feed-forward block whose x is `as`, and which ends in `after`.
 static OpCase block(std::string name, std::string as, std::string before, std::string after, std::string result) {
@@ -19,7 +18,8 @@ static OpCase block(std::string name, std::string as, std::string before, std::s
 }
 
 std::vector<OpCase> regions() {
-  std::string replicate = "%r = dist.convert %a over \"tp\" invariant to replicated : tensor<3x4x8xf32> -> tensor<3x4x8xf32>";
+  std::string replicate =
+      "%r = dist.convert %a over \"tp\" invariant to replicated : tensor<3x4x8xf32> -> tensor<3x4x8xf32>";
   return {
       block("local_megatron", "invariant", replicate,
             "%y = dist.convert %o over \"tp\" partial to invariant by all_reduce : tensor<3x4x8xf32> -> "
@@ -49,7 +49,8 @@ std::vector<OpCase> regions() {
   %g = gelu %h : tensor<3x2x2xf32> -> tensor<3x2x2xf32>
   return %g : tensor<3x2x2xf32>
 })"},
-      {"local_rows", "%i: tensor<3x5xi32>, %t: tensor<8x4xf32>",
+      {"local_rows",
+       "%i: tensor<3x5xi32>, %t: tensor<8x4xf32>",
        R"(%y = dist.local over <"tp"=2> (%a = %i : tensor<3x5xi32> as invariant, %u = %t : tensor<8x4xf32> as varying(0))
     -> (tensor<3x5x4xf32> as partial) {
   %o = dist.offset of 8 over "tp"

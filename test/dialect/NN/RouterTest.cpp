@@ -64,8 +64,8 @@ TEST(Router, MarginIsTheSmallestStepToAnotherChoice) {
 
 TEST(Router, CapacityIsRoundedUpAndNoFurther) {
   EXPECT_EQ(expertCapacity(2, 128, 1.25, 8), 40);
-  EXPECT_EQ(expertCapacity(2, 128, 1.1, 8), 36);  // 35.2
-  EXPECT_EQ(expertCapacity(1, 30, 1.1, 3), 11);   // 11.000000000000002 as doubles go
+  EXPECT_EQ(expertCapacity(2, 128, 1.1, 8), 36); // 35.2
+  EXPECT_EQ(expertCapacity(1, 30, 1.1, 3), 11);  // 11.000000000000002 as doubles go
   EXPECT_EQ(expertCapacity(8, 4096, 1.0, 256), 128);
   EXPECT_EQ(expertCapacity(1, 4, 0.1, 8), 1);
 }

@@ -167,8 +167,8 @@ TEST_P(SplitTest, PaddingReachesNoRealElement) {
         whole.checkSplit(factor, parts, /*padded=*/true);
 }
 
-// Where an op reduces over a factor its padding is masked with what the rule says. Numbers of tokens and labels are never
-// padded: only batch and sequence have them, which are split evenly.
+// Where an op reduces over a factor its padding is masked with what the rule says. Numbers of tokens and labels are
+// never padded: only batch and sequence have them, which are split evenly.
 TEST_P(SplitTest, NeutralPaddingReachesNoResult) {
   Whole whole(GetParam());
   for (int factor = 0; factor < static_cast<int>(whole.rule.factors.size()); ++factor) {

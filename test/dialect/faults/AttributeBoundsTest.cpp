@@ -1,6 +1,6 @@
 // Case G07: whatever number or axis stands in an attribute, a verifier answers with a sentence and never with a crash.
-#include "test/dialect/faults/Corpus.h"
 #include "dialect/Dist/Dist.h"
+#include "test/dialect/faults/Corpus.h"
 #include <gtest/gtest.h>
 #include <limits>
 using namespace mlir;
@@ -8,8 +8,15 @@ using namespace hocket;
 using namespace hocket::testing;
 
 namespace {
-constexpr int64_t numbers[] = {-1,  5,  64,         std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min(),
-                               0,   -7, 1000000007, int64_t(1) << 32};
+constexpr int64_t numbers[] = {-1,
+                               5,
+                               64,
+                               std::numeric_limits<int64_t>::max(),
+                               std::numeric_limits<int64_t>::min(),
+                               0,
+                               -7,
+                               1000000007,
+                               int64_t(1) << 32};
 
 /// Other values of the kind of `old`: numbers out of bounds, axes that no mesh has.
 SmallVector<Attribute> othersOf(Attribute old) {
@@ -59,8 +66,8 @@ TEST(AttributeBounds, NoNumberAndNoAxisCrashesAVerifier) {
     for (Operation *op : ops)
       for (NamedAttribute named : op->getAttrDictionary())
         for (Attribute other : othersOf(named.getValue())) {
-          std::string what = piece.file + ": " + op->getName().getStringRef().str() + " with " +
-                             named.getName().str() + " = ";
+          std::string what =
+              piece.file + ": " + op->getName().getStringRef().str() + " with " + named.getName().str() + " = ";
           llvm::raw_string_ostream(what) << other;
           workingOn(what);
           op->setAttr(named.getName(), other);

@@ -1,5 +1,5 @@
-// The texts under test/dialect, piece by piece: what parsers and verifiers have seen, for tests that change them. A fault
-// that stops the program prints the piece that it was working on.
+// The texts under test/dialect, piece by piece: what parsers and verifiers have seen, for tests that change them. A
+// fault that stops the program prints the piece that it was working on.
 #pragma once
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -13,7 +13,8 @@ namespace hocket::testing {
 struct Piece {
   std::string file, text;
 };
-/// Pieces (between `// -----`) of every .mlir file of the dialects; those of files named `…-invalid.mlir` only if asked.
+/// Pieces (between `// -----`) of every .mlir file of the dialects; those of files named `…-invalid.mlir` only if
+/// asked.
 std::vector<Piece> pieces(bool invalid);
 
 /// A context with all dialects of the language, which says nothing.

@@ -1,5 +1,5 @@
-// Parsers and verifiers take any text without a crash: pieces of the corpus, with tokens dropped, doubled, exchanged and
-// replaced. The same draws every time.
+// Parsers and verifiers take any text without a crash: pieces of the corpus, with tokens dropped, doubled, exchanged
+// and replaced. The same draws every time.
 #include "test/dialect/faults/Corpus.h"
 #include <gtest/gtest.h>
 using namespace mlir;
@@ -8,7 +8,9 @@ using namespace hocket::testing;
 namespace {
 std::vector<std::string> tokensOf(const std::string &text) {
   std::vector<std::string> tokens;
-  auto word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '%' || c == '@'; };
+  auto word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '%' || c == '@';
+  };
   for (size_t at = 0; at < text.size();) {
     size_t end = at + 1;
     if (word(text[at]))
@@ -20,9 +22,30 @@ std::vector<std::string> tokensOf(const std::string &text) {
   return tokens;
 }
 
-const char *const odd[] = {"-1", "0", "9223372036854775807", "99999999999999999999", "1e400", "?",   "\"\"",  "tensor<f32>",
-                           "{",  "}", "[]",                  "<>",                   "%0",    "@a",  "\"tp\"", "dim",
-                           "over", "none", "tensor<?x?xi32>", "tensor<0x4xf32>", "varying(7)", "partial", "-", ":"};
+const char *const odd[] = {"-1",
+                           "0",
+                           "9223372036854775807",
+                           "99999999999999999999",
+                           "1e400",
+                           "?",
+                           "\"\"",
+                           "tensor<f32>",
+                           "{",
+                           "}",
+                           "[]",
+                           "<>",
+                           "%0",
+                           "@a",
+                           "\"tp\"",
+                           "dim",
+                           "over",
+                           "none",
+                           "tensor<?x?xi32>",
+                           "tensor<0x4xf32>",
+                           "varying(7)",
+                           "partial",
+                           "-",
+                           ":"};
 
 void mutate(std::vector<std::string> &tokens, std::mt19937_64 &random) {
   auto pick = [&](size_t count) { return std::uniform_int_distribution<size_t>(0, count - 1)(random); };

@@ -21,29 +21,25 @@ std::string filled(llvm::StringRef text, const std::map<std::string, std::string
 
 std::map<std::string, std::string> sizeWords(const ModelSizes &s) {
   auto text = [](int64_t n) { return std::to_string(n); };
-  return {{"h", text(s.hidden)},
-          {"n", text(s.heads)},
-          {"kv", text(s.kvHeads)},
-          {"g", text(s.heads / s.kvHeads)},
-          {"d", text(s.headSize)},
-          {"f", text(s.feedForward)},
-          {"v", text(s.vocabulary)},
-          {"s", text(s.sequence)},
-          {"x", "tensor<?x$s$x$h$xf32>"},
-          {"pos", "tensor<?x$s$xi32>"}};
+  return {{"h", text(s.hidden)},          {"n", text(s.heads)},
+          {"kv", text(s.kvHeads)},        {"g", text(s.heads / s.kvHeads)},
+          {"d", text(s.headSize)},        {"f", text(s.feedForward)},
+          {"v", text(s.vocabulary)},      {"s", text(s.sequence)},
+          {"x", "tensor<?x$s$x$h$xf32>"}, {"pos", "tensor<?x$s$xi32>"}};
 }
 
 /// The layers of a model in a row, by `repeat` or by a call each.
 std::string layersText(const ModelSizes &sizes, bool numbered, const std::string &name, bool positions) {
   std::string more = positions ? ", %pos" : "", types = positions ? "$x$, $pos$ -> $x$" : "$x$";
   if (numbered)
-    return "  %y = repeat @layer(%x" + more + ") " + std::to_string(sizes.layers) + " as \"" + name + "\" : " + types + "\n";
+    return "  %y = repeat @layer(%x" + more + ") " + std::to_string(sizes.layers) + " as \"" + name + "\" : " + types +
+           "\n";
   static const char *const names[] = {"first", "second", "third", "fourth"};
   std::string out, from = "%x";
   for (int64_t i = 0; i < sizes.layers; ++i) {
     std::string to = i + 1 == sizes.layers ? "%y" : "%y_" + std::to_string(i);
-    out += "  " + to + " = call @layer(" + from + more + ") as \"" + names[i] + "\" : " +
-           (positions ? "$x$, $pos$ -> $x$" : "$x$ -> $x$") + "\n";
+    out += "  " + to + " = call @layer(" + from + more + ") as \"" + names[i] +
+           "\" : " + (positions ? "$x$, $pos$ -> $x$" : "$x$ -> $x$") + "\n";
     from = to;
   }
   return out;
@@ -53,9 +49,9 @@ std::string layersText(const ModelSizes &sizes, bool numbered, const std::string
 std::string gptText(const ModelSizes &sizes, const ModelStyle &style) {
   auto words = sizeWords(sizes);
   words["layers"] = layersText(sizes, style.numbered, style.plainNames ? "h" : "x", true);
-  const char *names[][2] = {{"wte", "table"},           {"wpe", "places"},           {"ln_1", "p"},
-                            {"attn.qkv", "q"},          {"attn.proj", "r"},          {"ln_2", "s"},
-                            {"mlp.fc", "t"},            {"mlp.proj", "u"},           {"ln_f", "last"}};
+  const char *names[][2] = {{"wte", "table"},  {"wpe", "places"},  {"ln_1", "p"},
+                            {"attn.qkv", "q"}, {"attn.proj", "r"}, {"ln_2", "s"},
+                            {"mlp.fc", "t"},   {"mlp.proj", "u"},  {"ln_f", "last"}};
   for (auto [plain, other] : names)
     words[std::string("name ") + plain] = style.plainNames ? plain : other;
   words["fc type"] = style.transposed ? "tensor<$f$x$h$xf32>" : "tensor<$h$x$f$xf32>";

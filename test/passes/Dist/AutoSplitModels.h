@@ -6,13 +6,14 @@
 namespace hocket::testing {
 
 struct ModelSizes {
-  int64_t layers = 2, hidden = 256, heads = 8, kvHeads = 8, headSize = 32, feedForward = 1024, vocabulary = 1024, sequence = 64;
+  int64_t layers = 2, hidden = 256, heads = 8, kvHeads = 8, headSize = 32, feedForward = 1024, vocabulary = 1024,
+          sequence = 64;
 };
 /// How parameters are called and lie: none of it may matter.
 struct ModelStyle {
-  bool plainNames = true;   ///< wte, h.0.attn.qkv.weight …; else a, x.b …
-  bool numbered = true;     ///< layers by `repeat`; else each called by a name without a number
-  bool transposed = false;  ///< feed-forward weights as [out, in]
+  bool plainNames = true;  ///< wte, h.0.attn.qkv.weight …; else a, x.b …
+  bool numbered = true;    ///< layers by `repeat`; else each called by a name without a number
+  bool transposed = false; ///< feed-forward weights as [out, in]
 };
 
 /// Learned positions, layer norms, tied head.

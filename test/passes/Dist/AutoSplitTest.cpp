@@ -1,5 +1,5 @@
-// `split auto`: the forms it finds, that names do not matter, that a short step costs what the long one does, and that the search
-// finds what pricing every form finds.
+// `split auto`: the forms it finds, that names do not matter, that a short step costs what the long one does, and that
+// the search finds what pricing every form finds.
 #include "passes/Dist/AutoSplit.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -17,7 +17,8 @@ using namespace hocket::testing;
 using ::testing::UnorderedElementsAreArray;
 
 namespace {
-/// A model under a plan with one `split` tactic, as far as its training step: dp of 2, one sequence each, two microbatches.
+/// A model under a plan with one `split` tactic, as far as its training step: dp of 2, one sequence each, two
+/// microbatches.
 class Problem {
 public:
   explicit Problem(const std::string &model, int64_t tp = 2, const std::string &tactics = "split auto over \"tp\"") {
@@ -97,8 +98,13 @@ TEST(AutoSplit, GptIsMegatron) {
 }
 
 TEST(AutoSplit, GptIsMegatronOnAccelerators) {
-  Problem problem(gptText({.hidden = 4096, .heads = 32, .kvHeads = 32, .headSize = 128, .feedForward = 16384,
-                           .vocabulary = 51200, .sequence = 2048}),
+  Problem problem(gptText({.hidden = 4096,
+                           .heads = 32,
+                           .kvHeads = 32,
+                           .headSize = 128,
+                           .feedForward = 16384,
+                           .vocabulary = 51200,
+                           .sequence = 2048}),
                   8);
   ASSERT_TRUE(problem.step);
   EXPECT_THAT(problem.tactics({.machine = Machine::gpu()}), UnorderedElementsAreArray(problem.megatron()));
@@ -149,15 +155,15 @@ TEST(AutoSplit, LayersAreDecidedOnce) {
 
 // A hidden size at which a sum costs more than the work it saves, and a vocabulary for which it does not.
 TEST(AutoSplit, TinyHiddenAndHugeVocabulary) {
-  Problem problem(gptText({.hidden = 8, .heads = 4, .kvHeads = 4, .headSize = 2, .feedForward = 32,
-                           .vocabulary = 50000, .sequence = 64}));
+  Problem problem(gptText(
+      {.hidden = 8, .heads = 4, .kvHeads = 4, .headSize = 2, .feedForward = 32, .vocabulary = 50000, .sequence = 64}));
   ASSERT_TRUE(problem.step);
   EXPECT_THAT(problem.tactics(), UnorderedElementsAreArray({"split \"wte\" dim 0 over \"tp\""}));
 }
 
 TEST(AutoSplit, NothingPaysInATinyModel) {
-  Problem problem(gptText({.hidden = 8, .heads = 4, .kvHeads = 4, .headSize = 2, .feedForward = 32,
-                           .vocabulary = 64, .sequence = 4}));
+  Problem problem(gptText(
+      {.hidden = 8, .heads = 4, .kvHeads = 4, .headSize = 2, .feedForward = 32, .vocabulary = 64, .sequence = 4}));
   ASSERT_TRUE(problem.step);
   EXPECT_THAT(problem.tactics(), ::testing::IsEmpty());
 }
@@ -168,14 +174,21 @@ TEST(AutoSplit, SearchFindsWhatPricingEveryFormFinds) {
   for (int64_t hidden : {16, 64, 256})
     for (int64_t vocabulary : {64, 20000})
       for (int64_t sequence : {4, 128}) {
-        ModelSizes sizes{.layers = 2, .hidden = hidden, .heads = 8, .kvHeads = 4, .headSize = hidden / 8,
-                         .feedForward = 4 * hidden, .vocabulary = vocabulary, .sequence = sequence};
+        ModelSizes sizes{.layers = 2,
+                         .hidden = hidden,
+                         .heads = 8,
+                         .kvHeads = 4,
+                         .headSize = hidden / 8,
+                         .feedForward = 4 * hidden,
+                         .vocabulary = vocabulary,
+                         .sequence = sequence};
         Problem all(llamaText(sizes), 4), some(llamaText(sizes), 4);
         ASSERT_TRUE(all.step && some.step);
         AutoSplit every = all.search({.exhaustive = 1 << 20}), descent = some.search({.exhaustive = 0});
         ASSERT_FALSE(every.forms.empty() || descent.forms.empty());
         EXPECT_EQ(every.forms.size(), 24u); // table, head, feed-forward: 2 each; heads: whole, 4 x 1, 2 x 2
-        EXPECT_EQ(every.forms.front().options, descent.forms.front().options) << hidden << ' ' << vocabulary << ' ' << sequence;
+        EXPECT_EQ(every.forms.front().options, descent.forms.front().options)
+            << hidden << ' ' << vocabulary << ' ' << sequence;
         for (const SplitForm &form : every.forms)
           EXPECT_GE(form.cost.seconds() * 1.001, every.forms.front().cost.seconds());
         different += every.forms.front().options != llvm::SmallVector<int>(every.choices.size(), 1);
@@ -198,7 +211,8 @@ TEST(AutoSplit, AShortStepCostsWhatTheLongOneDoes) {
   }
 }
 
-// Megatron's layer: two sums of b s h forward and two backward, each sent 2(n-1)/n times (Shoeybi et al. 2019, section 3).
+// Megatron's layer: two sums of b s h forward and two backward, each sent 2(n-1)/n times (Shoeybi et al. 2019, section
+// 3).
 TEST(AutoSplit, ALayerSendsFourSums) {
   auto sent = [](int64_t layers) {
     Problem problem(gptText({.layers = layers}), 4, "split megatron over \"tp\"");
@@ -209,7 +223,8 @@ TEST(AutoSplit, ALayerSendsFourSums) {
   EXPECT_DOUBLE_EQ(sent(3) - sent(2), (2 * 4 * sum + squares) * 2 * 3 / 4);
   Problem problem(gptText({}), 4, "split megatron over \"tp\"");
   StepCost cost = *problem.fullCost();
-  // Backward: two layers' sums, and that of the head; forward has the embedding's instead, and three numbers a token of the loss.
+  // Backward: two layers' sums, and that of the head; forward has the embedding's instead, and three numbers a token of
+  // the loss.
   EXPECT_DOUBLE_EQ(cost.wireByPhase["backward"], 2 * (2 * 2 + 1) * sum * 2 * 3 / 4);
   EXPECT_DOUBLE_EQ(cost.wireByPhase["forward"], cost.wireByPhase["backward"] + 2 * 3 * (64.0 * 4) * 2 * 3 / 4);
 }

@@ -90,8 +90,8 @@ TEST(Equivalence, WhatIsBrokenIsSeen) {
     EXPECT_GT(compareWithOneRank(fourHeadGpt, {2, 2, 0}, 4, 1, 1, op).value, 1e-3) << op;
 }
 
-// N08: with every parameter's state split, the norm is the root of the sum of squares of what each rank owns: that of one
-// rank. (Here all_reduces join single numbers alone, so without them each rank would clip by its own norm.)
+// N08: with every parameter's state split, the norm is the root of the sum of squares of what each rank owns: that of
+// one rank. (Here all_reduces join single numbers alone, so without them each rank would clip by its own norm.)
 TEST(Equivalence, N08NormIsOfOwnedShards) {
   for (int64_t zero : {1, 2, 3}) {
     expectEqual(fourHeadGpt, {4, 1, zero});

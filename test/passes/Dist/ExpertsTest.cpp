@@ -1,4 +1,5 @@
-// Expert parallelism never changes what a model computes: a tiny mixture under many plans, in float64, against one rank.
+// Expert parallelism never changes what a model computes: a tiny mixture under many plans, in float64, against one
+// rank.
 #include "test/passes/Dist/PlanRuns.h"
 #include <cmath>
 #include <gtest/gtest.h>
@@ -43,15 +44,16 @@ TEST(Experts, OverTensorParallelRanks) {
     expectEqual(2, 2, zero, "experts over {\"dp\", \"tp\"}\nsplit megatron over \"tp\"");
   }
 }
-// The comparison can fail: sums over the two homes of each expert are seen. (An exchange that does nothing has no shape.)
+// The comparison can fail: sums over the two homes of each expert are seen. (An exchange that does nothing has no
+// shape.)
 TEST(Experts, WhatIsBrokenIsSeen) {
   TestPlan plan{4, 1, 0, "experts over {\"dp\":(2)2}"};
   plan.entries = "capacity 1";
   EXPECT_GT(compareWithOneRank(fourExperts, plan, 8, 1, 1, "dist.all_reduce").value, 1e-3);
 }
 
-// Squares are 20 on one rank's experts and 100 on the other's: the norm is sqrt(120), and not what the norms of both would give on
-// average, 7.236. A gradient that both ranks have a part of, 3 and 1, is one of 4.
+// Squares are 20 on one rank's experts and 100 on the other's: the norm is sqrt(120), and not what the norms of both
+// would give on average, 7.236. A gradient that both ranks have a part of, 3 and 1, is one of 4.
 TEST(Experts, SquaresAreAddedOverTheRanksThatShareExperts) {
   using namespace hocket;
   TestPlan plan{2, 1, 0, "experts over \"dp\""};

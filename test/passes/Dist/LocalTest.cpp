@@ -1,5 +1,5 @@
-// Manual regions mean what the same block means that is split by a plan: a feed-forward part written by hand for each rank,
-// in several ways, against the plain one on one rank.
+// Manual regions mean what the same block means that is split by a plan: a feed-forward part written by hand for each
+// rank, in several ways, against the plain one on one rank.
 #include "test/passes/Dist/LocalModels.h"
 #include <gtest/gtest.h>
 #include <limits>
@@ -8,8 +8,8 @@ using namespace hocket;
 using namespace hocket::testing;
 
 namespace {
-/// The greatest difference, after two steps, between the plain model on one rank and the other on the plan's ranks (or on
-/// one rank too: a region on whole tensors).
+/// The greatest difference, after two steps, between the plain model on one rank and the other on the plan's ranks (or
+/// on one rank too: a region on whole tensors).
 WorstDifference against(const TestModel &expectedModel, const TestModel &foundModel, const TestPlan &plan, bool ranks) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   int64_t rows = 2 * plan.dp;
@@ -51,8 +51,11 @@ struct Case {
   const TestModel *expected, *found;
 };
 void PrintTo(const Case &each, std::ostream *os) { *os << each.found->name; }
-const Case cases[] = {{&plainBlock, &megatronRegion}, {&plainBlock, &openRegion}, {&plainBlock, &sequenceRegion},
-                      {&plainBlock, &tokensRegion},   {&squareBlock, &byHandRegion}};
+const Case cases[] = {{&plainBlock, &megatronRegion},
+                      {&plainBlock, &openRegion},
+                      {&plainBlock, &sequenceRegion},
+                      {&plainBlock, &tokensRegion},
+                      {&squareBlock, &byHandRegion}};
 class Local : public ::testing::TestWithParam<Case> {};
 } // namespace
 

@@ -64,9 +64,11 @@ const TestModel groupedLlama{"llama", tinyLlama, 5, 11};
 const TestModel fourExperts{"moe", tinyMoe, 5, 11};
 
 std::string TestPlan::text() const {
-  std::string mesh = "dist.mesh @mesh<\"dp\"=" + std::to_string(dp) + (cp > 1 ? ", \"cp\"=" + std::to_string(cp) : "") + ", \"tp\"=" + std::to_string(tp) + ">\n";
+  std::string mesh = "dist.mesh @mesh<\"dp\"=" + std::to_string(dp) + (cp > 1 ? ", \"cp\"=" + std::to_string(cp) : "") +
+                     ", \"tp\"=" + std::to_string(tp) + ">\n";
   return mesh + "dist.plan @plan for @model on @mesh {\n  batch over \"dp\" microbatch 2 sequences\n  " + splits +
-         "\n  zero " + std::to_string(zero) + (cp > 1 ? " over {\"dp\", \"cp\"} " : " over \"dp\" ") + zeroOptions + "\n}\n";
+         "\n  zero " + std::to_string(zero) + (cp > 1 ? " over {\"dp\", \"cp\"} " : " over \"dp\" ") + zeroOptions +
+         "\n}\n";
 }
 
 Program compilePlan(const TestModel &model, const TestPlan &plan, int64_t rows, int64_t microbatches, bool local) {

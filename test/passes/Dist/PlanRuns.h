@@ -15,7 +15,7 @@ struct TestModel {
 extern const TestModel fourHeadGpt;  ///< 4 heads, tied embedding, vocabulary 13, feed-forward 10: uneven over 4
 extern const TestModel groupedLlama; ///< tinyLlama: 2 KV heads with 2 query heads each, vocabulary 11, untied head
 
-extern const TestModel fourExperts;  ///< tinyMoe: 4 experts with feed-forward 6; its recipe needs `capacity 1`
+extern const TestModel fourExperts; ///< tinyMoe: 4 experts with feed-forward 6; its recipe needs `capacity 1`
 
 struct TestPlan {
   int64_t dp = 1, tp = 1, zero = 0;
@@ -23,7 +23,7 @@ struct TestPlan {
   std::string precision = "params f32 compute f32 accumulate f32"; ///< of the recipe
   std::string entries = "";                                        ///< of the recipe, further ones
   int64_t cp = 1;
-  std::string zeroOptions = "";                                    ///< `gather kept`, `bucket 100`
+  std::string zeroOptions = ""; ///< `gather kept`, `bucket 100`
   std::string text() const;
 };
 

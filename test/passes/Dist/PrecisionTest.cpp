@@ -19,8 +19,8 @@ const Mix mixes[] = {
     {"f16", "params f16 compute f16 accumulate f32 master f32", "loss_scale dynamic"},
     {"f32_compute_f16", "params f32 compute f16 accumulate f32 reduce f16", "loss_scale static(1024)"},
 };
-const TestPlan plans[] = {{1, 1, 0}, {2, 1, 0}, {1, 2, 0}, {2, 2, 1}, {4, 1, 1}, {2, 4, 1},
-                          {2, 2, 2}, {3, 1, 2}, {2, 2, 3}, {3, 1, 3}};
+const TestPlan plans[] = {{1, 1, 0}, {2, 1, 0}, {1, 2, 0}, {2, 2, 1}, {4, 1, 1},
+                          {2, 4, 1}, {2, 2, 2}, {3, 1, 2}, {2, 2, 3}, {3, 1, 3}};
 
 struct Case {
   const TestModel *model;

@@ -15,7 +15,8 @@ std::string replaced(std::string text, const std::string &from, const std::strin
 struct Longer {
   std::string text;
   TestModel model;
-  Longer(const TestModel &from, int64_t sequence, const std::vector<std::pair<std::string, std::string>> &further = {}) {
+  Longer(const TestModel &from, int64_t sequence,
+         const std::vector<std::pair<std::string, std::string>> &further = {}) {
     std::string before = std::to_string(from.sequence), after = std::to_string(sequence);
     text = replaced(replaced(from.text, "?x" + before + "x", "?x" + after + "x"), "tensor<" + before + "x8xf32>",
                     "tensor<" + after + "x8xf32>");

@@ -1,4 +1,5 @@
-// Gradients of a mixture of experts, the routers' load among the loss, against finite differences of the training step's loss.
+// Gradients of a mixture of experts, the routers' load among the loss, against finite differences of the training
+// step's loss.
 #include "test/passes/Interpreter/TinyModels.h"
 #include <gtest/gtest.h>
 #include <random>
@@ -50,12 +51,14 @@ TEST(RouterLoad, GradientsAgreeWithFiniteDifferences) {
     double found = 0;
     for (int64_t i = 0; i < direction.size(); ++i)
       found += gradient[i] * (direction[i] = normal(random));
-    double expected = (lossAt(program, batch, name, direction, step) - lossAt(program, batch, name, direction, -step)) / (2 * step);
+    double expected =
+        (lossAt(program, batch, name, direction, step) - lossAt(program, batch, name, direction, -step)) / (2 * step);
     EXPECT_NEAR(found, expected, 1e-8 + 1e-6 * std::abs(expected)) << name;
   }
 }
 
-// The loss counts the load once for each token, so how a batch is cut does not change it; without the entry there is none.
+// The loss counts the load once for each token, so how a batch is cut does not change it; without the entry there is
+// none.
 TEST(RouterLoad, NoSplitOfABatchChangesTheLoss) {
   double with = lossOf(entries, 1), without = lossOf("capacity 1", 1);
   EXPECT_NEAR(lossOf(entries, 4), with, 1e-12 * with);

@@ -13,8 +13,8 @@ namespace hocket::testing {
 extern const char *const tinyGpt;
 /// Two layers, rope, two query heads on each of two KV heads, SwiGLU, untied head; vocabulary 11, sequence 5.
 extern const char *const tinyLlama;
-/// Two layers of attention, then 4 experts with three places, two for each token, and a dense one beside them; no rows of
-/// 5 tokens fit all. Its recipe needs `capacity 1`. Vocabulary 11, sequence 5.
+/// Two layers of attention, then 4 experts with three places, two for each token, and a dense one beside them; no rows
+/// of 5 tokens fit all. Its recipe needs `capacity 1`. Vocabulary 11, sequence 5.
 extern const char *const tinyMoe;
 /// Logits are a row of a table [2, 2] for each token; sequence 3. No layers.
 extern const char *const tableModel;

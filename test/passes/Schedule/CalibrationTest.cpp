@@ -1,7 +1,7 @@
-// The simulator against published measurements: Qi et al., "Zero Bubble Pipeline Parallelism", arXiv 2401.10241, tables 4
-// (samples per GPU and second, A100) and 5 (bubble rates calculated from profiled times), for their 1.5B and 14.6B models.
-// Their profiled times are not published; four a model are fitted here (in milliseconds, forward : backward : weight
-// gradient : message), and one overhead that every pass of a chunk costs beside.
+// The simulator against published measurements: Qi et al., "Zero Bubble Pipeline Parallelism", arXiv 2401.10241, tables
+// 4 (samples per GPU and second, A100) and 5 (bubble rates calculated from profiled times), for their 1.5B and 14.6B
+// models. Their profiled times are not published; four a model are fitted here (in milliseconds, forward : backward :
+// weight gradient : message), and one overhead that every pass of a chunk costs beside.
 #include "ScheduleTesting.h"
 #include "passes/Schedule/Simulator.h"
 

@@ -157,10 +157,11 @@ TEST(Deadlock, SemanticsByName) {
   EXPECT_TRUE(parseSemantics("nccl", faults)->nccl);
   EXPECT_EQ(parseSemantics("nccl:2", faults)->resident, 2u);
   EXPECT_EQ(name(*parseSemantics("nccl:2", faults)), "nccl:2");
-  EXPECT_EQ(text(faults), "unknown semantics 'buffered:0'; known: rendezvous, nccl, nccl:R (R communication kernels at work "
-                          "on a rank at a time, 1 or more), buffered:K (K messages, 1 or more)\n"
-                          "unknown semantics 'eager'; known: rendezvous, nccl, nccl:R (R communication kernels at work on a "
-                          "rank at a time, 1 or more), buffered:K (K messages, 1 or more)\n");
+  EXPECT_EQ(text(faults),
+            "unknown semantics 'buffered:0'; known: rendezvous, nccl, nccl:R (R communication kernels at work "
+            "on a rank at a time, 1 or more), buffered:K (K messages, 1 or more)\n"
+            "unknown semantics 'eager'; known: rendezvous, nccl, nccl:R (R communication kernels at work on a "
+            "rank at a time, 1 or more), buffered:K (K messages, 1 or more)\n");
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // Why stages stand idle, and the same step as Chrome's events and as a drawing.
-#include "ScheduleTesting.h"
 #include "passes/Schedule/IdleTime.h"
+#include "ScheduleTesting.h"
 #include "passes/Schedule/TimelineFiles.h"
 
 namespace hocket::schedule {

@@ -115,7 +115,8 @@ TEST(Solvers, LongJudgeAcceptsAll) {
           if (!legal || (solver.order == orderDualPipeV && m < 2 * p))
             continue;
           problem = adopted(solver.name, problem);
-          ASSERT_EQ(text(judge(problem, solved(solver.name, problem))), "") << solver.name << " " << p << " " << m << " " << v;
+          ASSERT_EQ(text(judge(problem, solved(solver.name, problem))), "")
+              << solver.name << " " << p << " " << m << " " << v;
           ++judged;
         }
   std::printf("%zu schedules judged\n", judged);
@@ -265,9 +266,10 @@ TEST(Solvers, Refusals) {
   EXPECT_EQ(refused("1f1", problemOf(2, 2)), "unknown schedule '1f1'; known: "
                                              "gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-h2, zb-1p, zb-2p, zb-v, v-half, "
                                              "v-min, dualpipe-v, file(\"TABLE\"); did you mean '1f1b'\n");
-  EXPECT_EQ(refused("banana", problemOf(2, 2)),
-            "unknown schedule 'banana'; known: "
-            "gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-h2, zb-1p, zb-2p, zb-v, v-half, v-min, dualpipe-v, file(\"TABLE\")\n");
+  EXPECT_EQ(
+      refused("banana", problemOf(2, 2)),
+      "unknown schedule 'banana'; known: "
+      "gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-h2, zb-1p, zb-2p, zb-v, v-half, v-min, dualpipe-v, file(\"TABLE\")\n");
   EXPECT_EQ(refused("gpipe", problemOf(0, 0)), "stages is 0; legal: 1..32768\nmicrobatches is 0; legal: 1..16777216\n");
   EXPECT_EQ(refused("gpipe", problemOf(32768, 1 << 20)),
             "32768 virtual stages times 1048576 microbatches are 34359738368 bodies of a kind; at most 16777216\n");

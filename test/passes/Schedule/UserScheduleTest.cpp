@@ -1,8 +1,8 @@
-// Schedules that others wrote down: actions as in papers and PyTorch's files, tables with chunks, and what is wrong with
-// each. (The published deadlocks as they stand in their reports are in test/integration/cases.)
+// Schedules that others wrote down: actions as in papers and PyTorch's files, tables with chunks, and what is wrong
+// with each. (The published deadlocks as they stand in their reports are in test/integration/cases.)
+#include "passes/Schedule/UserSchedule.h"
 #include "ScheduleTesting.h"
 #include "passes/Schedule/TableText.h"
-#include "passes/Schedule/UserSchedule.h"
 
 namespace hocket::schedule {
 namespace {
@@ -38,12 +38,13 @@ TEST(UserSchedule, StagesLieWhereTheyStand) {
 }
 
 TEST(UserSchedule, EveryFaultOfActions) {
-  EXPECT_EQ(verdict("0F0 0X1 F\n1F0 0B0 (1B0\n"),
-            "line 1: '0X1' is no action; an action is STAGE WORD MICROBATCH as in 0F1, with the words F, B, I, W, SEND_F, "
-            "RECV_F, SEND_B, RECV_B\n"
-            "line 1: 'F' is no action; an action is STAGE WORD MICROBATCH as in 0F1, with the words F, B, I, W, SEND_F, "
-            "RECV_F, SEND_B, RECV_B\n"
-            "line 2: a group is not closed\n");
+  EXPECT_EQ(
+      verdict("0F0 0X1 F\n1F0 0B0 (1B0\n"),
+      "line 1: '0X1' is no action; an action is STAGE WORD MICROBATCH as in 0F1, with the words F, B, I, W, SEND_F, "
+      "RECV_F, SEND_B, RECV_B\n"
+      "line 1: 'F' is no action; an action is STAGE WORD MICROBATCH as in 0F1, with the words F, B, I, W, SEND_F, "
+      "RECV_F, SEND_B, RECV_B\n"
+      "line 2: a group is not closed\n");
   EXPECT_EQ(verdict("0F0 0B0\n0F1 1B0\n"),
             "line 2: '0F1' runs stage 0 on rank 1, line 1 on rank 0; a stage lies on one rank\n");
   EXPECT_EQ(verdict("0F0 0B0 2F0 2B0\n3F0 3B0 4F0 4B0\n"), "no rank runs stage 1; stages are 0..4\n");
@@ -62,10 +63,11 @@ TEST(UserSchedule, EveryFaultOfActions) {
 
 // Orders that wait for each other: stage 0 wants the gradient before it sends what the gradient comes from.
 TEST(UserSchedule, ActionsThatWaitForEachOther) {
-  EXPECT_THAT(verdict("0F0 0B0 0F1 0B1\n1F1 1B1 1F0 1B0\n"),
-              testing::AllOf(testing::StartsWith("stage 0: the order runs backward of microbatch 0 (chunk 0), but a message "
-                                                 "before it is never sent or has no slot yet\n"),
-                             testing::HasSubstr("edge 1 -> 0: message 0 is sent as one and received as another\n")));
+  EXPECT_THAT(
+      verdict("0F0 0B0 0F1 0B1\n1F1 1B1 1F0 1B0\n"),
+      testing::AllOf(testing::StartsWith("stage 0: the order runs backward of microbatch 0 (chunk 0), but a message "
+                                         "before it is never sent or has no slot yet\n"),
+                     testing::HasSubstr("edge 1 -> 0: message 0 is sent as one and received as another\n")));
   // Here the bodies themselves wait in a circle, over three stages.
   EXPECT_THAT(verdict("0F0 3F0 0B0 3B0\n1F0 1B0 4F0 4B0\n2F0 2B0 5F0 5B0\n"),
               testing::StartsWith("deadlock with rendezvous sends: 9 rows wait for each other"));
@@ -96,10 +98,11 @@ TEST(UserSchedule, WholeStepsAreAskedFor) {
   Problem evaluation = problemOf(2, 2);
   evaluation.evaluate = true;
   EXPECT_EQ(whole(printTables(solved("1f1b", evaluation))), "it is an evaluation; a step of training is needed\n");
-  EXPECT_EQ(whole("schedule stages 2 chunks 1 microbatches 1\nmessage activation 0.0 -> 1.0\nmessage activation 1.0 -> "
-                  "0.0\nstage 0 slots 1 streams compute\nstage 1 slots 1 streams compute\n"),
-            "activations lead through 0 of 2 chunks; messages must join all chunks, but where chunks that follow each other "
-            "lie on one stage\n");
+  EXPECT_EQ(
+      whole("schedule stages 2 chunks 1 microbatches 1\nmessage activation 0.0 -> 1.0\nmessage activation 1.0 -> "
+            "0.0\nstage 0 slots 1 streams compute\nstage 1 slots 1 streams compute\n"),
+      "activations lead through 0 of 2 chunks; messages must join all chunks, but where chunks that follow each other "
+      "lie on one stage\n");
 }
 
 TEST(UserSchedule, WhatProgramsCannotRun) {
@@ -114,15 +117,17 @@ stage 1 slots 1 streams compute, receive
                                              faults);
   ASSERT_TRUE(tables.has_value()) << text(faults);
   checkRunnable(*tables, faults);
-  EXPECT_EQ(text(faults),
-            "it names communicators; a program has one for each directed edge\n"
-            "stage 0 has the send of the activation of microbatch 0 to stage 1 on stream compute; bodies stand on the first "
-            "stream, compute, and messages on others\n"
-            "stage 1 has the forward of microbatch 0 on stream receive; bodies stand on the first stream, compute, and "
-            "messages on others\n");
+  EXPECT_EQ(
+      text(faults),
+      "it names communicators; a program has one for each directed edge\n"
+      "stage 0 has the send of the activation of microbatch 0 to stage 1 on stream compute; bodies stand on the first "
+      "stream, compute, and messages on others\n"
+      "stage 1 has the forward of microbatch 0 on stream receive; bodies stand on the first stream, compute, and "
+      "messages on others\n");
 }
 
-/// Four ranks with two pieces of the model each, 1F1B over the two, two microbatches; on one communicator or one an edge.
+/// Four ranks with two pieces of the model each, 1F1B over the two, two microbatches; on one communicator or one an
+/// edge.
 std::string loop(bool oneCommunicator, Semantics semantics) {
   Faults faults;
   std::optional<UserSchedule> schedule = readSchedule("0F0 0F1 4F0 4F1 4B0 4B1 0B0 0B1\n"
@@ -148,9 +153,10 @@ TEST(UserSchedule, LoopOnOneCommunicator) {
   EXPECT_THAT(verdict, testing::StartsWith("deadlock with nccl sends: "));
   EXPECT_THAT(verdict, testing::HasSubstr("launched before it on communicator ring"));
   // With one kernel at work at a time the order of launch counts over all communicators.
-  EXPECT_THAT(loop(false, {.nccl = true, .resident = 1}),
-              testing::HasSubstr("communication kernels at work at a time, 1 is stated; fewer are taken in the order of "
-                                 "launch, and over all communicators and ranks that order is a circle of"));
+  EXPECT_THAT(
+      loop(false, {.nccl = true, .resident = 1}),
+      testing::HasSubstr("communication kernels at work at a time, 1 is stated; fewer are taken in the order of "
+                         "launch, and over all communicators and ranks that order is a circle of"));
 }
 
 } // namespace

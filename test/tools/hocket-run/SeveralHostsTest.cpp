@@ -35,8 +35,8 @@ std::vector<std::string> numbers(const std::string &text) {
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) {
     nlohmann::json numbers = nlohmann::json::parse(line);
-    for (const char *measured : {"seconds", "tokens_per_second", "flops_per_second", "wait_seconds", "memory_bytes",
-                                 "memory_bytes_max"})
+    for (const char *measured :
+         {"seconds", "tokens_per_second", "flops_per_second", "wait_seconds", "memory_bytes", "memory_bytes_max"})
       numbers.erase(measured);
     result.push_back(numbers.dump());
   }

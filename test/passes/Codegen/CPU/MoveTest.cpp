@@ -162,17 +162,19 @@ TEST(Move, DropoutMakesTheMaskOfTheReference) {
   for (int64_t d : {1, 6, 64, 70})
     for (const char *rate : {"0", "0.1", "0.75"}) {
       std::string x = tensor({3, 5, 4, d}), p = tensor({3, 5}, "i32"), draws = tensor({3}, "i32");
-      checkKernel(formatv("func.func private @k(%x: {0}, %p: {1}, %d: {2}, %n: i64, %o: i64, %q: i64) -> {0} {{\n"
-                          "%y = nn.dropout %x at %p rate({3}) draws %d of [9, {4}] number %n offsets %o, %q dims [2, 3] "
-                          ": {0}, {1}, {2} -> {0}\n return %y : {0} }",
-                          x, p, draws, rate, 3 * d),
-                  {1e-6, {4000000000, 5, d}, 100000});
-      checkKernel(formatv("func.func private @k(%x: {0}, %z: {0}, %p: {1}, %d: {2}) -> {0} {{\n"
-                          "%s = nn.silu %x : {0} -> {0}\n"
-                          "%y = nn.dropout %s at %p rate({3}) draws %d of [4, {4}] stream \"h.1\" : {0}, {1}, {2} -> {0}\n"
-                          "%r = nn.add %y, %z : {0}, {0} -> {0}\n return %r : {0} }",
-                          x, p, draws, rate, d),
-                  {1e-6, {}, 1}); // draws of 0 and -1
+      checkKernel(
+          formatv("func.func private @k(%x: {0}, %p: {1}, %d: {2}, %n: i64, %o: i64, %q: i64) -> {0} {{\n"
+                  "%y = nn.dropout %x at %p rate({3}) draws %d of [9, {4}] number %n offsets %o, %q dims [2, 3] "
+                  ": {0}, {1}, {2} -> {0}\n return %y : {0} }",
+                  x, p, draws, rate, 3 * d),
+          {1e-6, {4000000000, 5, d}, 100000});
+      checkKernel(
+          formatv("func.func private @k(%x: {0}, %z: {0}, %p: {1}, %d: {2}) -> {0} {{\n"
+                  "%s = nn.silu %x : {0} -> {0}\n"
+                  "%y = nn.dropout %s at %p rate({3}) draws %d of [4, {4}] stream \"h.1\" : {0}, {1}, {2} -> {0}\n"
+                  "%r = nn.add %y, %z : {0}, {0} -> {0}\n return %r : {0} }",
+                  x, p, draws, rate, d),
+          {1e-6, {}, 1}); // draws of 0 and -1
     }
 }
 

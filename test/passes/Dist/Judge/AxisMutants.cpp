@@ -1,4 +1,5 @@
-// Mutants by axes and by number: one axis more or less, another dimension, a join too many, a claim that fits the fault.
+// Mutants by axes and by number: one axis more or less, another dimension, a join too many, a claim that fits the
+// fault.
 #include "test/passes/Dist/Judge/Claimed.h"
 #include "test/passes/Dist/Judge/Rewrites.h"
 
@@ -17,8 +18,7 @@ bool oneAxisMore(Operation *op) {
     return false;
   for (auto each : meshOf(op).getAxes().getAsRange<MeshAxisAttr>()) {
     AxisRef more = axis(op, each.getName());
-    if (each.getSize() == 1 ||
-        llvm::any_of(axes.getRefs(), [&](const AxisRef &ref) { return ref.name == more.name; }))
+    if (each.getSize() == 1 || llvm::any_of(axes.getRefs(), [&](const AxisRef &ref) { return ref.name == more.name; }))
       continue;
     SmallVector<AxisRef> refs(axes.getRefs());
     refs.push_back(more);
@@ -35,7 +35,8 @@ bool otherDimension(Operation *op) {
     return false;
   auto x = cast<RankedTensorType>(op->getOperand(0).getType()), y = cast<RankedTensorType>(op->getResult(0).getType());
   for (int64_t other = 0; other < x.getRank(); ++other)
-    if (other != dim.getInt() && x.getDimSize(static_cast<unsigned>(other)) == x.getDimSize(static_cast<unsigned>(dim.getInt())) &&
+    if (other != dim.getInt() &&
+        x.getDimSize(static_cast<unsigned>(other)) == x.getDimSize(static_cast<unsigned>(dim.getInt())) &&
         x.getNumElements() != y.getNumElements()) {
       SmallVector<int64_t> shape(x.getShape());
       shape[other] = y.getDimSize(static_cast<unsigned>(dim.getInt()));
@@ -67,9 +68,9 @@ bool joinTooEarly(Operation *op) {
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);
   ShardingAttr sharding = said.getSharding();
-  Value joined = insertJoin(builder, op, said.getGlobal(), sharding, Value(op->getResult(0)),
-                            ReductionAttr::get(op->getContext(), sharding.getReduction()),
-                            axesAttr(op, sharding.getPartial()));
+  Value joined =
+      insertJoin(builder, op, said.getGlobal(), sharding, Value(op->getResult(0)),
+                 ReductionAttr::get(op->getContext(), sharding.getReduction()), axesAttr(op, sharding.getPartial()));
   op->getResult(0).replaceAllUsesExcept(joined, joined.getDefiningOp());
   return true;
 }

@@ -9,8 +9,8 @@ using namespace hocket;
 using namespace hocket::testing;
 
 namespace {
-/// The gradient of a table of four rows over two ranks, each of which has one token: `tail` makes a rank's rows %mine of the
-/// summand %all.
+/// The gradient of a table of four rows over two ranks, each of which has one token: `tail` makes a rank's rows %mine
+/// of the summand %all.
 std::string embeddingGradient(StringRef tail) {
   return (R"mlir(
 nn.model @gpt(%tokens: tensor<?x1xi32>, %next: tensor<?x1xi32>) -> (tensor<f32>, tensor<i64>) {
@@ -40,7 +40,8 @@ nn.training_step @train of @gpt with @r microbatches 1 slots {
     return %c : f32
   } on [#dist.shard<tensor<2x1x1xf32>, #dist.sharding<@m, [{"dp"}, {}, {}]>>]
   %all = embedding_grad %ids, %one : tensor<1x1xi32>, tensor<1x1x1xf32> -> tensor<4x1xf32> on [#dist.shard<tensor<4x1xf32>, #sum>]
-)mlir" + tail + R"mlir(
+)mlir" + tail +
+          R"mlir(
   write accumulator "w", %mine : tensor<2x1xf32> on [#dist.shard<tensor<4x1xf32>, #rows>]
 } update {
 } evaluate {
@@ -101,12 +102,14 @@ TEST(Cases, SliceBeforeAllReduce) {
   Outcome wrong = run(sliced, 0, 1);
   EXPECT_EQ(wrong.rows, Rows({1, 0, 1, 0})); // row 1 is lost, and row 2 was never looked up
   EXPECT_EQ(run(sliced, 0, 2).rows, Rows({2, 0, 2, 0}));
-  EXPECT_NE(wrong.said.find("'dist.slice' op splits operand 0 (%embedding_grad) over {\"dp\"}, over which it is partial; "
-                            "summands on other ranks would be lost, so it must be joined before"),
-            std::string::npos)
+  EXPECT_NE(
+      wrong.said.find("'dist.slice' op splits operand 0 (%embedding_grad) over {\"dp\"}, over which it is partial; "
+                      "summands on other ranks would be lost, so it must be joined before"),
+      std::string::npos)
       << wrong.said;
-  EXPECT_NE(wrong.said.find("'dist.all_reduce' op joins operand 0 (%slice) over {\"dp\"}, which splits its dimension 0; "
-                            "ranks along it hold different elements, not summands"),
-            std::string::npos)
+  EXPECT_NE(
+      wrong.said.find("'dist.all_reduce' op joins operand 0 (%slice) over {\"dp\"}, which splits its dimension 0; "
+                      "ranks along it hold different elements, not summands"),
+      std::string::npos)
       << wrong.said;
 }

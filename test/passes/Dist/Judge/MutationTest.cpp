@@ -23,8 +23,8 @@ struct Tally {
   }
 };
 
-/// One mutant for each op, or each `every`-th of those, that `mutate` fits. Those that the judge lets pass must compute the
-/// same; with `measure` those that it refuses are run too.
+/// One mutant for each op, or each `every`-th of those, that `mutate` fits. Those that the judge lets pass must compute
+/// the same; with `measure` those that it refuses are run too.
 Tally mutateEachOp(const Subject &subject, Rewrite mutate, const std::string &name, int every = 1,
                    bool measure = false) {
   Tally tally;

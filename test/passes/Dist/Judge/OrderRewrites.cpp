@@ -75,8 +75,8 @@ bool halvesOfAxisBackwards(Operation *op) {
   OpBuilder builder(op);
   Value half = insertJoin(builder, op, said.getGlobal(), said.getSharding().withPartial(major, join.getReduction()),
                           join.getXs()[0], join.getReductionAttr(), axesAttr(op, minor));
-  Value all = insertJoin(builder, op, said.getGlobal(), said.getSharding(), half, join.getReductionAttr(),
-                         axesAttr(op, major));
+  Value all =
+      insertJoin(builder, op, said.getGlobal(), said.getSharding(), half, join.getReductionAttr(), axesAttr(op, major));
   op->getResult(0).replaceAllUsesWith(all);
   op->erase();
   return true;

@@ -19,12 +19,12 @@ bool movePastFirstUser(mlir::Operation *op);
 bool movePastLastUser(mlir::Operation *op);
 bool otherCast(mlir::Operation *op);    ///< a cast of summands becomes one of the sum, and the other way round
 bool wrongPartial(mlir::Operation *op); ///< claims that its first result is partial over an axis, or is not any more
-bool oneAxisLess(mlir::Operation *op); ///< an all_reduce, a mask, an offset over all but the last of its axes
-bool oneAxisMore(mlir::Operation *op); ///< an all_reduce over an axis over which its operand is not partial
+bool oneAxisLess(mlir::Operation *op);  ///< an all_reduce, a mask, an offset over all but the last of its axes
+bool oneAxisMore(mlir::Operation *op);  ///< an all_reduce over an axis over which its operand is not partial
 bool otherDimension(mlir::Operation *op);
 bool exchangeBackwards(mlir::Operation *op);
-bool joinTooEarly(mlir::Operation *op); ///< joined where it is made, claimed to be partial still
-bool dropAndClaim(mlir::Operation *op); ///< an all_reduce less, and the claim that its operand was whole
+bool joinTooEarly(mlir::Operation *op);    ///< joined where it is made, claimed to be partial still
+bool dropAndClaim(mlir::Operation *op);    ///< an all_reduce less, and the claim that its operand was whole
 bool sliceBeforeJoin(mlir::Operation *op); ///< slice(all_reduce(x)) as all_reduce(slice(x))
 bool ringStep(mlir::Operation *op);        ///< one shift less
 bool ringStepTwice(mlir::Operation *op);   ///< one shift more

@@ -37,8 +37,7 @@ static TestPlan expertsOverDp() {
 const Case square{"square", &fourHeadGpt, {2, 2, 1}}, llamaSquare{"llama_square", &groupedLlama, {2, 2, 1}};
 const Case wide{"wide", &fourHeadGpt, {1, 4, 0}}, narrow{"narrow", &fourHeadGpt, {1, 2, 0}};
 const Case idle{"idle", &fourHeadGpt, {2, 2, 0, ""}}, llamaIdle{"llama_idle", &groupedLlama, {2, 2, 0}};
-const Case sequenced{"sequenced", &longerGpt,
-                     planOf(1, 1, 4, 0, "split megatron over \"tp\"\nsequence over \"tp\"")};
+const Case sequenced{"sequenced", &longerGpt, planOf(1, 1, 4, 0, "split megatron over \"tp\"\nsequence over \"tp\"")};
 const Case gathered{"gathered", &longerLlama, planOf(2, 2, 1, 1, "context over \"cp\" all_gather")};
 const Case exchanged{"exchanged", &longerLlama, planOf(1, 2, 1, 0, "context over \"cp\" all_to_all")};
 const Case ring{"ring", &longerLlama, planOf(1, 2, 1, 0, "context over \"cp\" ring")};
@@ -48,9 +47,8 @@ const Case byHand{"by_hand", &tokensRegion, {2, 2, 1}};
 const Case scattered{"zero2", &fourHeadGpt, zeroOf(2, "")}, perUse{"zero3", &groupedLlama, zeroOf(3, "gather per_use")};
 
 const std::vector<const Case *> &everyCase() {
-  static const std::vector<const Case *> all = {&square,   &llamaSquare, &wide, &narrow,  &sequenced,
-                                                &gathered, &exchanged,   &ring, &experts, &byHand,
-                                                &scattered, &perUse};
+  static const std::vector<const Case *> all = {&square,    &llamaSquare, &wide,    &narrow, &sequenced, &gathered,
+                                                &exchanged, &ring,        &experts, &byHand, &scattered, &perUse};
   return all;
 }
 } // namespace hocket::testing

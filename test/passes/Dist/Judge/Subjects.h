@@ -17,17 +17,17 @@ TestPlan planOf(int64_t dp, int64_t cp, int64_t tp, int64_t zero, std::string ta
 
 /// Vocabulary and feed-forward uneven over tp, optimizer state over dp: masks, offsets, joins of gradients.
 extern const Case square, llamaSquare;
-extern const Case wide;       ///< tp of 4: halves of an axis
+extern const Case wide;      ///< tp of 4: halves of an axis
 extern const Case idle;      ///< nothing split over tp
 extern const Case llamaIdle; ///< optimizer state whole
-extern const Case narrow;     ///< dp of one device
-extern const Case sequenced;  ///< sequence over tp of 4: gathers and scatters of activations
-extern const Case gathered;   ///< keys and values gathered over cp; ZeRO over two axes
-extern const Case exchanged;  ///< heads instead of the sequence, by all_to_all over cp
-extern const Case ring;       ///< blocks of keys around a ring
-extern const Case experts;    ///< tokens to experts and back
+extern const Case narrow;    ///< dp of one device
+extern const Case sequenced; ///< sequence over tp of 4: gathers and scatters of activations
+extern const Case gathered;  ///< keys and values gathered over cp; ZeRO over two axes
+extern const Case exchanged; ///< heads instead of the sequence, by all_to_all over cp
+extern const Case ring;      ///< blocks of keys around a ring
+extern const Case experts;   ///< tokens to experts and back
 extern const Case scattered; ///< gradients scattered each microbatch
 extern const Case perUse;    ///< parameters gathered where they are used, in forward and again in backward
-extern const Case byHand;     ///< a manual region with an all_to_all
+extern const Case byHand;    ///< a manual region with an all_to_all
 const std::vector<const Case *> &everyCase();
 } // namespace hocket::testing

@@ -18,8 +18,14 @@ struct Step {
     auto x = found ? dyn_cast<OpResult>(op->getOperand(0)) : OpResult();
     if (!x || !claimOf(x) || op->getNumResults() != 1 || !claimOf(op->getResult(0)))
       return {};
-    return Step{x, op->getResult(0), claimOf(x).getGlobal(), claimOf(x).getSharding(),
-                claimOf(op->getResult(0)).getSharding(), found.getAxes().getRefs(), found.getAxesAttr(), op};
+    return Step{x,
+                op->getResult(0),
+                claimOf(x).getGlobal(),
+                claimOf(x).getSharding(),
+                claimOf(op->getResult(0)).getSharding(),
+                found.getAxes().getRefs(),
+                found.getAxesAttr(),
+                op};
   }
   bool done(Value instead) {
     y.replaceAllUsesWith(instead);
@@ -92,8 +98,8 @@ static bool scatterInTurn(Operation *op, ArrayRef<AxisRef> turns) {
   for (size_t i = 0; i < turns.size(); ++i) {
     done.push_back(turns[i]);
     ShardingAttr now = splitFurther(base, dim, done).withPartial(turns.drop_front(i + 1), scatter.getReduction());
-    value = insert<ReduceScatterOp>(builder, op, step->global, now, value, number(op, dim),
-                                    scatter.getReductionAttr(), axesAttr(op, turns[i]), cause(op));
+    value = insert<ReduceScatterOp>(builder, op, step->global, now, value, number(op, dim), scatter.getReductionAttr(),
+                                    axesAttr(op, turns[i]), cause(op));
   }
   return step->done(value);
 }
@@ -184,8 +190,8 @@ bool gatherTwice(Operation *op) {
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);
   Value shard = insert<SliceOp>(builder, op, step->global, step->before, step->y, number(op, dim), step->attr);
-  Value whole = insert<AllGatherOp>(builder, op, step->global, step->after, shard, number(op, dim), step->attr,
-                                    cause(op));
+  Value whole =
+      insert<AllGatherOp>(builder, op, step->global, step->after, shard, number(op, dim), step->attr, cause(op));
   step->y.replaceAllUsesExcept(whole, shard.getDefiningOp());
   return true;
 }
@@ -195,8 +201,8 @@ static bool gatherAndSliceBehind(Operation *op, int64_t dim, AxesAttr axes) {
   ShardingAttr whole = gathered(said.getSharding(), dim, axes.getRefs().size());
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);
-  Value all = insert<AllGatherOp>(builder, op, said.getGlobal(), whole, op->getResult(0), number(op, dim), axes,
-                                  cause(op));
+  Value all =
+      insert<AllGatherOp>(builder, op, said.getGlobal(), whole, op->getResult(0), number(op, dim), axes, cause(op));
   Value again = insert<SliceOp>(builder, op, said.getGlobal(), said.getSharding(), all, number(op, dim), axes);
   op->getResult(0).replaceAllUsesExcept(again, all.getDefiningOp());
   return true;
@@ -223,8 +229,8 @@ bool computeOnShards(Operation *op) {
     if (!divides(op, said.getGlobal(), dim, split))
       continue;
     OpBuilder builder(op);
-    Value part = insert<SliceOp>(builder, op, claimOf(x).getGlobal(), split, Value(x), number(op, dim),
-                                 axesAttr(op, tp));
+    Value part =
+        insert<SliceOp>(builder, op, claimOf(x).getGlobal(), split, Value(x), number(op, dim), axesAttr(op, tp));
     Operation *made = builder.clone(*op);
     made->setOperand(0, part);
     made->getResult(0).setType(localOf(op, said.getGlobal(), split));
