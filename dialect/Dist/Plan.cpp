@@ -17,6 +17,8 @@ LogicalResult BatchOp::verify() {
   int64_t sequences = getMicrobatchAttr().getInt();
   if (sequences < 1)
     return emitOpError() << "takes " << sequences << " sequences a microbatch; at least 1 is needed";
+  if (sequences > 1 << 30)
+    return emitOpError() << "takes " << sequences << " sequences a microbatch; at most " << (1 << 30) << " are possible";
   return success();
 }
 
@@ -56,11 +58,16 @@ LogicalResult StagesOp::verify() {
     emitOpError() << "gives schedule '" << getSchedule() << "' a table; only schedule file(\"table.txt\") has one";
   if (int64_t chunks = getChunksAttr().getInt(); chunks < 1)
     sound = false, emitOpError() << "has " << chunks << " chunks; at least 1 is needed";
+  else if (chunks > 1024)
+    sound = false, emitOpError() << "has " << chunks << " chunks; at most 1024 are possible";
   if (getBalanced() && getCuts())
     sound = false, emitOpError() << "is balanced and has cuts; one of both says where stages end";
   for (auto [stage, layers] : llvm::enumerate(getCuts().value_or(ArrayRef<int64_t>())))
-    if (layers < 1 || layers > INT32_MAX)
+    if (layers < 1)
       sound = false, emitOpError() << "cuts " << layers << " layers for piece " << stage << "; at least 1 is needed";
+    else if (layers > INT32_MAX)
+      sound = false,
+      emitOpError() << "cuts " << layers << " layers for piece " << stage << "; at most " << INT32_MAX << " are possible";
   return success(sound);
 }
 

@@ -114,15 +114,16 @@ bool SlotShardings::checkDegree(SplitOp tactic, const DimensionClass &info, nn::
 
 bool SlotShardings::splitNamed(SplitOp tactic, const DimensionClasses &classes) {
   bool sound = true, found = false;
-  int dim = static_cast<int>(*tactic.getDim());
+  auto named = static_cast<int64_t>(*tactic.getDim());
   for (auto slot : step.getSlots().front().getOps<nn::SlotOp>()) {
     if (slot.getKind() != nn::SlotKind::Param || !nn::matchesName(*tactic.getPattern(), slot.getName()))
       continue;
     found = true;
-    if (dim >= rankOf(slot)) {
+    int dim = static_cast<int>(std::min<int64_t>(named, rankOf(slot)));
+    if (named >= rankOf(slot)) {
       if (refused.insert(tacticText(tactic) + "|dim").second) {
         InFlightDiagnostic diag = tactic.emitOpError()
-                                  << "names dimension " << dim << " of \"" << slot.getName() << "\", which has "
+                                  << "names dimension " << named << " of \"" << slot.getName() << "\", which has "
                                   << rankOf(slot) << "; dimensions count from 0";
         diag.attachNote(slot.getLoc()) << "declared here as " << slot.getType();
       }

@@ -25,6 +25,10 @@ uint8_t constantsOf(Operation *op) {
 bool passesOn(Operation *op) {
   return isa<nn::ScalarOpInterface, nn::StackOp, nn::UnstackOp, PackOp, UnpackOp, PlaceOp, PartOp, SliceOp>(op);
 }
+template <typename OpT> bool isLogSumExp(Value value) {
+  auto op = value.getDefiningOp<OpT>();
+  return op && value == op.getLse();
+}
 } // namespace
 
 const std::vector<WrittenValues::Origin> &WrittenValues::originsOf(LaunchOp launch) {
@@ -41,6 +45,12 @@ const std::vector<WrittenValues::Origin> &WrittenValues::originsOf(LaunchOp laun
         origin.arguments.push_back(argument.getArgNumber());
       } else if (auto mask = from[i].getDefiningOp<MaskOp>()) {
         from.insert(mask.getX()); // what it sets is padding
+      } else if (isLogSumExp<nn::AttentionOp>(from[i])) {
+        origin.constants |= negative; // of a query that sees no key, as in a block of a ring
+      } else if (isLogSumExp<nn::AttentionMergeOp>(from[i])) {
+        auto merge = from[i].getDefiningOp<nn::AttentionMergeOp>();
+        from.insert(merge.getALse());
+        from.insert(merge.getBLse());
       } else if (Operation *op = from[i].getDefiningOp(); passesOn(op)) {
         origin.constants |= constantsOf(op);
         from.insert(op->operand_begin(), op->operand_end());

@@ -57,6 +57,8 @@ private:
   uint64_t sentBy(const Instruction &collective) const {
     uint64_t n = members(mesh, rank, *program.communicators()->Get(collective.communicator())).size();
     uint64_t bytes = std::max(collective.buffers()->Get(0)->bytes(), collective.buffers()->Get(1)->bytes());
+    if (collective.op() == Op::Shift)
+      return n > 1 ? bytes : 0;
     return n ? (collective.op() == Op::AllReduce ? 2 : 1) * bytes * (n - 1) / n : 0;
   }
 

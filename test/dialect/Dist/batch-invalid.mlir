@@ -18,3 +18,8 @@ dist.plan @p for @gpt on @m {
   // expected-error-re @+1 {{{{^}}custom op 'dist.batch' expected a mesh axis in quotes, "tp", or several in braces, {"pp", "tp":(1)2}{{$}}}}
   batch over dp microbatch 1 sequences
 }
+// -----
+dist.plan @p for @gpt on @m {
+  // expected-error-re @+1 {{{{^}}'dist.batch' op takes 9223372036854775807 sequences a microbatch; at most 1073741824 are possible{{$}}}}
+  batch over "dp" microbatch 9223372036854775807 sequences
+}

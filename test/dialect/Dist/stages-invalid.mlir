@@ -50,3 +50,10 @@ dist.plan @p for @gpt on @m {
   // expected-error-re @+1 {{{{^}}'dist.stages' op cuts 0 layers for piece 1; at least 1 is needed{{$}}}}
   stages over "pp" cuts [8, 0] schedule gpipe("table.txt")
 }
+
+// -----
+dist.plan @p for @gpt on @m {
+  // expected-error-re @+2 {{{{^}}'dist.stages' op has 2147483647 chunks; at most 1024 are possible{{$}}}}
+  // expected-error-re @+1 {{{{^}}'dist.stages' op cuts 4294967298 layers for piece 0; at most 2147483647 are possible{{$}}}}
+  stages over "pp" cuts [4294967298, 2] schedule gpipe chunks 2147483647
+}
