@@ -1,5 +1,6 @@
 // The plan and its tactics: what each may say by itself, and which may not stand together.
 #include "dialect/Dist/AxesSyntax.h"
+#include "llvm/ADT/StringExtras.h"
 using namespace mlir;
 using namespace hocket::dist;
 namespace nn = hocket::nn;
@@ -79,6 +80,11 @@ LogicalResult ZeroOp::verify() {
   else if (getGather() && stage != 3)
     sound = false, emitOpError() << "says when parameters are gathered, but stage " << stage
                                  << " keeps them whole; only stage 3 splits them";
+  if (stage == 0 && getBucketAttr())
+    sound = false, emitOpError() << "has a bucket of " << getBucketAttr().getInt()
+                                 << " bytes, but stage 0 splits nothing; stages 1 to 3 have buckets";
+  if (getAxes().empty())
+    sound = false, emitOpError() << "needs an axis to split over";
   if (getBucketAttr() && getBucketAttr().getInt() < 1)
     sound = false, emitOpError() << "has a bucket of " << getBucketAttr().getInt() << " bytes; at least 1 is needed";
   return success(sound);
@@ -103,7 +109,20 @@ static std::string meshAxesText(MeshOp mesh) {
   return text.empty() ? "it has none" : text;
 }
 
-/// Axes that the mesh does not have, and sub-axes that do not divide theirs.
+/// Sizes that sub-axes of an axis of `whole` devices may have: 2, 4 of 4.
+static std::string subAxisSizes(int64_t whole) {
+  SmallVector<int64_t> sizes{whole};
+  for (int64_t size = 2; size * size <= whole; ++size)
+    if (whole % size == 0) {
+      sizes.push_back(size);
+      if (size != whole / size)
+        sizes.push_back(whole / size);
+    }
+  llvm::sort(sizes);
+  return llvm::join(llvm::map_range(sizes, [](int64_t size) { return std::to_string(size); }), ", ");
+}
+
+/// Axes that the mesh does not have, and sub-axes that do not divide theirs or are of one device.
 static bool checkAxes(Operation *tactic, AxesAttr axes, MeshOp mesh) {
   bool sound = true;
   for (const AxisRef &ref : axes.getRefs()) {
@@ -126,6 +145,12 @@ static bool checkAxes(Operation *tactic, AxesAttr axes, MeshOp mesh) {
                                 << ref.pre << " * " << ref.size << " does not divide " << whole;
       diag.attachNote(mesh.getLoc()) << "mesh declared here";
       sound = false;
+    } else if (ref.size == 1 && !ref.isWholeAxis() && whole > 1) {
+      InFlightDiagnostic diag = tactic->emitOpError()
+                                << "names sub-axis " << axesText(ref) << " of 1 device of an axis of " << whole
+                                << " devices; legal sizes: " << subAxisSizes(whole);
+      diag.attachNote(mesh.getLoc()) << "mesh declared here";
+      sound = false;
     }
   }
   return sound;
@@ -146,7 +171,27 @@ static bool contradict(Operation *a, Operation *b) {
   return stages || batchAndSplit || splitAndZero;
 }
 
+/// Two splits of one form, or of one name and dimension, over axes that share devices: the later says nothing new.
+static bool repeats(SplitOp a, SplitOp b) {
+  if (a.getFormAttr() != b.getFormAttr() || a.getPatternAttr() != b.getPatternAttr() || a.getDimAttr() != b.getDimAttr())
+    return false;
+  return llvm::any_of(a.getAxes().getRefs(), [&](const AxisRef &ref) {
+    return llvm::any_of(b.getAxes().getRefs(), [&](const AxisRef &other) { return overlap(ref, other); });
+  });
+}
+static std::string splitText(SplitOp split) {
+  std::string what = split.getForm() ? split.getForm()->str()
+                                     : ("\"" + *split.getPattern() + "\" dim " + Twine(*split.getDim())).str();
+  return "`split " + what + " over " + axesText(split.getAxes().getRefs()) + (split.getUneven() ? " uneven`" : "`");
+}
+
 static bool checkPair(Operation *earlier, Operation *later) {
+  if (auto a = dyn_cast<SplitOp>(earlier), b = dyn_cast<SplitOp>(later); a && b && repeats(a, b)) {
+    InFlightDiagnostic diag = b.emitOpError() << "repeats a split of this plan, as " << splitText(b)
+                                              << "; once over an axis is allowed";
+    diag.attachNote(a.getLoc()) << "first here, as " << splitText(a);
+    return false;
+  }
   if (earlier->getName() == later->getName() && !isa<SplitOp>(later)) {
     InFlightDiagnostic diag = later->emitOpError() << "stands twice in a plan; once is allowed";
     diag.attachNote(earlier->getLoc()) << "first here";

@@ -35,15 +35,19 @@ std::pair<int64_t, int64_t> localBatch(nn::TrainingStepOp step) {
   return {0, 0};
 }
 
+/// What an operand of a lookup is read from, through casts, slices and gathers.
+nn::ReadOp readBehind(Value value) {
+  Operation *from = value.getDefiningOp();
+  while (from && !isa<nn::ReadOp>(from) && from->getNumOperands() == 1)
+    from = from->getOperand(0).getDefiningOp();
+  return dyn_cast_or_null<nn::ReadOp>(from);
+}
+
 /// Rows of the greatest table that tokens look up.
 int64_t vocabulary(nn::TrainingStepOp step) {
   int64_t size = 0;
   step.getMicrobatch().walk([&](nn::EmbeddingOp embedding) {
-    auto ids = embedding.getIds().getDefiningOp<nn::ReadOp>();
-    Operation *from = embedding.getTable().getDefiningOp(); // through casts and gathers
-    while (from && !isa<nn::ReadOp>(from) && from->getNumOperands() == 1)
-      from = from->getOperand(0).getDefiningOp();
-    auto table = dyn_cast_or_null<nn::ReadOp>(from);
+    nn::ReadOp ids = readBehind(embedding.getIds()), table = readBehind(embedding.getTable());
     if (ids && ids.getKind() == nn::SlotKind::Input && table)
       size = std::max(size, globalRows(step.findSlot(table.getKind(), table.getName()), 0));
   });

@@ -45,3 +45,26 @@ dist.plan @zero for @gpt on @cluster {
 // expected-error-re @+2 {{{{^}}'dist.plan' op names mesh @cluster, which is not declared{{$}}}}
 // expected-error-re @+1 {{{{^}}'dist.plan' op names model @gpt, which is not declared{{$}}}}
 dist.plan @nothing for @gpt on @cluster {}
+// -----
+nn.model @gpt(%tokens: tensor<?x4xi32>, %next: tensor<?x4xi32>) -> (tensor<f32>, tensor<i64>) {
+  %w = param "wte" : tensor<8x8xf32> init normal(0.02)
+  %e = embedding %tokens, %w : tensor<?x4xi32>, tensor<8x8xf32> -> tensor<?x4x8xf32>
+  %sum, %count = cross_entropy %e, %next : tensor<?x4x8xf32>, tensor<?x4xi32> -> tensor<f32>, tensor<i64>
+  return %sum, %count : tensor<f32>, tensor<i64>
+}
+// expected-note-re @+1 {{{{^}}mesh declared here{{$}}}}
+dist.mesh @cluster<"tp"=4>
+// Splits that stand there already, and a sub-axis of one device.
+dist.plan @splits for @gpt on @cluster {
+  // expected-note-re @+1 {{{{^}}first here, as `split megatron over {"tp":(1)2}`{{$}}}}
+  split megatron over {"tp":(1)2}
+  // expected-error-re @+1 {{{{^}}'dist.split' op repeats a split of this plan, as `split megatron over {"tp"} uneven`; once over an axis is allowed{{$}}}}
+  split megatron over "tp" uneven
+  // expected-note-re @+1 {{{{^}}first here, as `split "wte" dim 0 over {"tp":(1)2}`{{$}}}}
+  split "wte" dim 0 over {"tp":(1)2}
+  // expected-error-re @+1 {{{{^}}'dist.split' op repeats a split of this plan, as `split "wte" dim 0 over {"tp":(1)2}`; once over an axis is allowed{{$}}}}
+  split "wte" dim 0 over {"tp":(1)2}
+  split "wte" dim 0 over {"tp":(2)2}
+  // expected-error-re @+1 {{{{^}}'dist.split' op names sub-axis {"tp":(2)1} of 1 device of an axis of 4 devices; legal sizes: 2, 4{{$}}}}
+  split "wte" dim 1 over {"tp":(2)1}
+}
