@@ -13,6 +13,24 @@ BatchShape hocket::analysis::microbatchShape(dist::PlanOp plan, dist::MeshOp mes
   return shape;
 }
 
+/// Adds the axes of the manual regions in a model or block and in the blocks that it calls; each block is entered once.
+static void addRegionAxes(Operation *function, llvm::StringSet<> &axes, llvm::SmallPtrSetImpl<Operation *> &entered) {
+  if (!function || !entered.insert(function).second)
+    return;
+  auto enter = [&](FlatSymbolRefAttr callee) {
+    addRegionAxes(SymbolTable::lookupNearestSymbolFrom(function->getParentOp(), callee), axes, entered);
+  };
+  function->walk([&](Operation *op) {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case([&](nn::CallOp call) { enter(call.getCalleeAttr()); })
+        .Case([&](nn::RepeatOp repeat) { enter(repeat.getCalleeAttr()); })
+        .Case([&](dist::LocalOp region) {
+          for (auto axis : region.getAxes().getAsRange<dist::MeshAxisAttr>())
+            axes.insert(axis.getName());
+        });
+  });
+}
+
 bool hocket::analysis::usesAllRanks(dist::PlanOp plan, dist::MeshOp mesh) {
   llvm::StringSet<> used;
   auto use = [&](dist::AxesAttr axes) {
@@ -25,6 +43,8 @@ bool hocket::analysis::usesAllRanks(dist::PlanOp plan, dist::MeshOp mesh) {
         .Case([&](dist::SplitOp split) { use(split.getAxes()); })
         .Case([&](dist::ContextOp context) { use(context.getAxes()); })
         .Case([&](dist::StagesOp stages) { use(stages.getAxes()); });
+  llvm::SmallPtrSet<Operation *, 8> entered;
+  addRegionAxes(SymbolTable::lookupNearestSymbolFrom(plan, plan.getModelAttr()), used, entered);
   bool all = true;
   for (auto axis : mesh.getAxes().getAsRange<dist::MeshAxisAttr>()) {
     if (axis.getSize() == 1 || used.contains(axis.getName()))

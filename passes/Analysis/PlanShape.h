@@ -12,7 +12,8 @@ struct BatchShape {
   int64_t rows() const { return rankRows * dataShards; }
 };
 
-/// True if batch, splits or stages spread work over every axis of the mesh; else errors: ranks would be left idle.
+/// True if batch, splits, stages or manual regions of the model spread work over every axis of the mesh; else errors:
+/// ranks would be left idle.
 bool usesAllRanks(dist::PlanOp plan, dist::MeshOp mesh);
 /// The shape of one microbatch under a plan; microbatches is 1.
 BatchShape microbatchShape(dist::PlanOp plan, dist::MeshOp mesh);

@@ -101,7 +101,8 @@ void Propagation::refuseHeads(ContextOp context, Operation *op, int64_t kvHeads,
   diag.attachNote(op->getLoc()) << "heads are those of this attention";
 }
 
-/// Ops of a microbatch that have a sequence and something beside it, and use none of the axes.
+/// Ops of a microbatch that have a sequence and something beside it, and use none of the axes; manual regions use their
+/// own.
 void Propagation::splitSequences(PlanOp plan, ArrayRef<int> ops) {
   auto sequence = plan ? plan.tactic<SequenceOp>() : SequenceOp();
   if (!sequence)
@@ -118,8 +119,10 @@ void Propagation::splitSequences(PlanOp plan, ArrayRef<int> ops) {
     for (Atom atom : staysPartial(op))
       if (llvm::is_contained(over, atom))
         passed[index].push_back(atom);
-    bool used = llvm::any_of(
-        over, [&](Atom atom) { return contains(factors[index], atom) || llvm::is_contained(passed[index], atom); });
+    bool used = llvm::any_of(over, [&](Atom atom) {
+      return contains(factors[index], atom) || llvm::is_contained(passed[index], atom) ||
+             llvm::is_contained(owned[index], atom);
+    });
     if (int factor = dimensions.ofOp(op); !used && factor >= 0)
       factors[index][factor].append(over);
   }

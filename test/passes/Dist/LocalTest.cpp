@@ -76,5 +76,16 @@ TEST_P(Local, SplitsItsParametersByItself) {
   WorstDifference worst = against(*GetParam().expected, *GetParam().found, plan, /*ranks=*/true);
   EXPECT_LE(worst.value, 1e-9) << worst.name;
 }
+// The sequence around a region is split over the region's own axis: gathered on the way in, scattered on the way out.
+TEST_P(Local, StandsBetweenSplitSequences) {
+  for (const char *splits :
+       {"split megatron over \"tp\"\n  sequence over \"tp\"",
+        "split megatron over \"tp\"\n  sequence over \"tp\" keep gathered", "sequence over \"tp\""}) {
+    TestPlan plan{2, 2, 1};
+    plan.splits = splits;
+    WorstDifference worst = against(*GetParam().expected, *GetParam().found, plan, /*ranks=*/true);
+    EXPECT_LE(worst.value, 1e-9) << worst.name << " under " << splits;
+  }
+}
 INSTANTIATE_TEST_SUITE_P(Regions, Local, ::testing::ValuesIn(cases),
                          [](const ::testing::TestParamInfo<Case> &info) { return info.param.found->name; });
