@@ -80,9 +80,6 @@ LogicalResult ZeroOp::verify() {
   else if (getGather() && stage != 3)
     sound = false, emitOpError() << "says when parameters are gathered, but stage " << stage
                                  << " keeps them whole; only stage 3 splits them";
-  if (stage == 0 && getBucketAttr())
-    sound = false, emitOpError() << "has a bucket of " << getBucketAttr().getInt()
-                                 << " bytes, but stage 0 splits nothing; stages 1 to 3 have buckets";
   if (getAxes().empty())
     sound = false, emitOpError() << "needs an axis to split over";
   if (getBucketAttr() && getBucketAttr().getInt() < 1)

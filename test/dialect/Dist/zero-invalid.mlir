@@ -23,8 +23,3 @@ dist.plan @p for @gpt on @m {
   // expected-error-re @+1 {{{{^}}'dist.zero' op needs an axis to split over{{$}}}}
   zero 3 over {}
 }
-// -----
-dist.plan @p for @gpt on @m {
-  // expected-error-re @+1 {{{{^}}'dist.zero' op has a bucket of 5 bytes, but stage 0 splits nothing; stages 1 to 3 have buckets{{$}}}}
-  zero 0 over "dp" bucket 5
-}
