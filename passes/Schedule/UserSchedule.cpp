@@ -222,7 +222,21 @@ static bool beginsWithAction(std::string_view rest) {
   return !rest.empty() && (std::isdigit(static_cast<unsigned char>(rest[0])) || rest[0] == '(');
 }
 
+/// Messages quote what they find; a program or a picture would write to the terminal through them.
+static bool isText(std::string_view text, Faults &faults) {
+  auto bad = std::find_if(text.begin(), text.end(), [](unsigned char c) {
+    return (c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7f;
+  });
+  if (bad != text.end())
+    faults.push_back({fmt::format("line {}: byte {:#04x} is no text; a schedule is a table or actions as text",
+                                  1 + std::count(text.begin(), bad, '\n'), static_cast<unsigned char>(*bad)),
+                      {}});
+  return bad == text.end();
+}
+
 std::optional<UserSchedule> readSchedule(std::string_view text, bool wholeStep, Faults &faults) {
+  if (!isText(text, faults))
+    return std::nullopt;
   std::optional<UserSchedule> schedule;
   if (beginsWithAction(text)) {
     std::optional<Actions> actions = parseActions(text, faults);

@@ -22,6 +22,17 @@ static program::Buffer convertBuffer(Value value) {
   return program::Buffer(static_cast<program::Space>(buffer.getSpace()), *buffer.getOffset(),
                          byteSize(cast<MemRefType>(buffer.getBuffer().getType())));
 }
+
+static uint64_t unionBytes(std::vector<std::pair<uint64_t, uint64_t>> &spans) {
+  llvm::sort(spans);
+  uint64_t bytes = 0, top = 0;
+  for (auto [begin, end] : spans) {
+    bytes += end > top ? end - std::max(begin, top) : 0;
+    top = std::max(top, end);
+  }
+  return bytes;
+}
+
 /// Of a slot that lives from step to step.
 static program::StateKind stateKind(nn::SlotKind kind) {
   switch (kind) {
@@ -277,22 +288,47 @@ struct RankProgramWriter {
     out->outputs.push_back(std::move(made));
   }
 
-  /// Bytes by class; what bodies share, and alignment, count as workspace.
+  /// Bytes of one slot by class. Chains lie over the same bytes: each byte counts once, as communication if it ever is.
+  std::map<MemoryClass, uint64_t> slotMemory() {
+    std::map<MemoryClass, std::vector<std::pair<uint64_t, uint64_t>>> spans;
+    for (auto buffer : op.getBody().getOps<BufferOp>())
+      if (buffer.getSpace() == Space::Slot)
+        spans[buffer.getMemory()].push_back({*buffer.getOffset(), *buffer.getOffset() + buffer.getBytes()});
+    std::map<MemoryClass, uint64_t> bytes;
+    std::vector<std::pair<uint64_t, uint64_t>> taken;
+    uint64_t known = 0;
+    auto take = [&](MemoryClass kind) {
+      taken.insert(taken.end(), spans[kind].begin(), spans[kind].end());
+      uint64_t all = unionBytes(taken);
+      bytes[kind] = all - known;
+      known = all;
+      spans.erase(kind);
+    };
+    if (spans.count(MemoryClass::Communication))
+      take(MemoryClass::Communication);
+    while (!spans.empty())
+      take(spans.begin()->first);
+    return bytes;
+  }
+
+  /// Bytes by class, in all those of the arena; what bodies share, and alignment, count as workspace.
   void addMemory() {
     std::map<program::MemoryClass, uint64_t> bytes;
     uint64_t known = 0;
+    auto count = [&](MemoryClass kind, uint64_t size) {
+      bytes[static_cast<program::MemoryClass>(kind)] += size;
+      known += size;
+    };
+    for (auto [kind, size] : slotMemory())
+      count(kind, size * op.getSlotCount().value_or(0));
     for (auto buffer : op.getBody().getOps<BufferOp>()) {
-      bool slot = buffer.getSpace() == Space::Slot, microbatch = buffer.getSpace() == Space::Microbatch;
+      bool microbatch = buffer.getSpace() == Space::Microbatch;
       bool temporary = buffer.getSpace() == Space::Arena && !buffer.getSlot();
       bool twin = microbatch && llvm::any_of(op.getBody().getOps<BufferOp>(), [&](BufferOp other) {
                     return other.getName() == (buffer.getName() + ".all").str();
                   });
-      if (temporary || twin)
-        continue;
-      uint64_t size = byteSize(cast<MemRefType>(buffer.getBuffer().getType()));
-      size *= slot ? op.getSlotCount().value_or(0) : microbatch ? op.getMicrobatches() : 1;
-      bytes[static_cast<program::MemoryClass>(buffer.getMemory())] += size;
-      known += size;
+      if (buffer.getSpace() != Space::Slot && !temporary && !twin)
+        count(buffer.getMemory(), buffer.getBytes() * (microbatch ? op.getMicrobatches() : 1));
     }
     bytes[program::MemoryClass::Workspace] += out->arenaBytes - known;
     for (auto [kind, size] : bytes)

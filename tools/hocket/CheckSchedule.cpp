@@ -5,14 +5,11 @@
 #include "passes/Schedule/TableText.h"
 #include "passes/Schedule/UserSchedule.h"
 #include "runtime/Launch/Counted.h"
+#include "tools/hocket/InputText.h"
 #include "tools/hocket/Session.h"
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <fmt/format.h>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 using namespace hocket;
 using namespace hocket::tools;
 
@@ -43,17 +40,17 @@ std::optional<schedule::UserSchedule> solveNamed(const ScheduleCheck &options, s
 }
 
 std::optional<schedule::UserSchedule> readFile(const ScheduleCheck &options, schedule::Faults &faults) {
-  std::ifstream in(options.schedule);
-  std::ostringstream text;
-  if (in.peek() == std::ifstream::traits_type::eof() ? !in.eof() : !(text << in.rdbuf())) {
+  std::string why;
+  std::optional<std::string> text = readInput(options.schedule, why);
+  if (!text) {
     schedule::Faults names;
     schedule::findSolver(options.schedule, names);
-    faults.push_back({fmt::format("cannot read it: {}; and it is none of our names: {}", std::strerror(errno),
-                                  names.empty() ? "" : names[0].text),
-                      {}});
+    faults.push_back(
+        {fmt::format("cannot read it: {}; and it is none of our names: {}", why, names.empty() ? "" : names[0].text),
+         {}});
     return std::nullopt;
   }
-  auto schedule = schedule::readSchedule(text.str(), /*wholeStep=*/false, faults);
+  auto schedule = schedule::readSchedule(*text, /*wholeStep=*/false, faults);
   if (!schedule)
     return std::nullopt;
   auto same = [&](const char *what, uint64_t found, std::optional<uint32_t> wanted, const char *flag) {

@@ -16,12 +16,14 @@ struct DiffOptions {
   ModelFile model;
 };
 
-/// A plan by name, or by its mesh (dp=2,tp=2): then one made from flags. Faults are reported.
-std::optional<PlanTotals> totalsOfPlan(const ModelFile &model, const std::string &plan) {
+/// A plan by name, or by its mesh (dp=2,tp=2): then one made from flags. Faults are reported; `loaded` says if they are
+/// of the plan and not of a file that cannot be read.
+std::optional<PlanTotals> totalsOfPlan(const ModelFile &model, const std::string &plan, bool &loaded) {
   Session session;
   PlanFlags flags;
   (plan.find('=') == std::string::npos ? flags.plan : flags.mesh) = plan;
   std::optional<Job> job = openJob(session, model, flags);
+  loaded = session.loaded();
   if (!job)
     return std::nullopt;
   auto module = lower(session, job->choice, job->shape, Layer::Kernels);
@@ -158,8 +160,9 @@ nlohmann::ordered_json json(const PlanTotals &a, const PlanTotals &b) {
 
 int diff(const DiffOptions &options) {
   std::optional<PlanTotals> totals[2];
-  for (int i = 0; i < 2; ++i) // faults of both plans in one run
-    totals[i] = totalsOfPlan(options.model, options.plans[i]);
+  bool loaded = true;
+  for (int i = 0; i < 2 && loaded; ++i) // faults of both plans in one run
+    totals[i] = totalsOfPlan(options.model, options.plans[i], loaded);
   if (!totals[0] || !totals[1])
     return InputAtFault;
   if (options.format == "json")

@@ -40,6 +40,7 @@ public:
   /// Verifies op by op and reports every fault. False if there was one.
   bool verify();
 
+  bool loaded() const { return static_cast<bool>(parsed); }
   mlir::ModuleOp module() { return *parsed; }
   /// What was loaded, as the session keeps it.
   llvm::StringRef text() const;

@@ -1,9 +1,9 @@
 #include "tools/hocket/TraceTimes.h"
 #include "passes/Schedule/IdleTime.h"
 #include "runtime/Program/Mesh.h"
+#include "tools/hocket/InputText.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <fstream>
 #include <map>
 using namespace hocket;
 using namespace hocket::tools;
@@ -28,8 +28,13 @@ public:
   }
 
   std::optional<TraceTimes> read(const std::string &path, std::string &fault) {
-    std::ifstream in(path);
-    nlohmann::json trace = in ? nlohmann::json::parse(in, nullptr, /*allow_exceptions=*/false) : nlohmann::json();
+    std::string why;
+    std::optional<std::string> text = readInput(path, why);
+    if (!text) {
+      fault = fmt::format("cannot read '{}': {}", path, why);
+      return std::nullopt;
+    }
+    nlohmann::json trace = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
     if (!trace.is_object() || !trace.contains("traceEvents") || !collect(trace["traceEvents"])) {
       fault = fmt::format("'{}' is no trace of hocket-run", path);
       return std::nullopt;
@@ -59,7 +64,8 @@ public:
   }
 
 private:
-  bool collect(const nlohmann::json &events) {
+  /// False if an event is none of ours.
+  bool collect(const nlohmann::json &events) try {
     for (const nlohmann::json &event : events) {
       if (!event.is_object() || event.value("ph", "") != "X")
         continue;
@@ -75,6 +81,8 @@ private:
           {event.value("name", ""), start, start + event.value("dur", 0.0)});
     }
     return true;
+  } catch (const nlohmann::json::exception &) { // a value of another type
+    return false;
   }
 
   static const program::BodyT &bodyOf(const program::RankProgramT &stage, const program::Row &row) {

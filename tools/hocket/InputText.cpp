@@ -1,0 +1,27 @@
+#include "tools/hocket/InputText.h"
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+namespace fs = std::filesystem;
+
+std::optional<std::string> hocket::tools::readInput(const std::string &path, std::string &why) {
+  std::error_code error;
+  fs::file_status status = fs::status(path, error);
+  bool pipe = fs::is_fifo(status) && path.starts_with("/dev/");
+  if (!fs::exists(status))
+    why = error ? error.message() : std::strerror(ENOENT);
+  else if (fs::is_directory(status))
+    why = std::strerror(EISDIR);
+  else if (!fs::is_regular_file(status) && !pipe)
+    why = "it is no regular file";
+  if (!why.empty())
+    return std::nullopt;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    why = std::strerror(errno);
+    return std::nullopt;
+  }
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
