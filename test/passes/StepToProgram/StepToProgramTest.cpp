@@ -139,14 +139,14 @@ TEST(StepToProgram, RefusesATableThatNamesWhatIsNotThere) {
   EXPECT_THAT(compiled.faults, testing::HasSubstr("names the message 'activation from 0 to 1', which the program does not have"));
 }
 
-// The greatest logit of a shard of the vocabulary is still to be reduced by max: on a rank without one it is -inf. Nothing else may be
-// infinite.
+// The greatest logit of a shard of the vocabulary is still to be reduced by max: on a rank without one it is -inf. So is the log-sum-exp
+// of a query that sees no key. Nothing else may be infinite.
 TEST(StepToProgram, TellsWhatInstructionsWrite) {
   Compiled compiled("ptd", 4, 8);
   ASSERT_TRUE(compiled.module) << compiled.faults;
   std::optional<program::ProgramT> program = step::buildProgram(*compiled.module, {});
   ASSERT_TRUE(program);
-  int split = 0, maxima = 0;
+  int split = 0, maxima = 0, sums = 0;
   for (auto &rank : program->ranks)
     for (auto &body : rank->bodies)
       for (auto &instruction : body->instructions)
@@ -157,9 +157,14 @@ TEST(StepToProgram, TellsWhatInstructionsWrite) {
           // The kernel of the maximum also picks the label's logit: its second result.
           bool maximum = name.find("row_max") != std::string::npos && !name.ends_with(".2") &&
                          instruction->op == program::Op::Kernel;
-          EXPECT_EQ(written.infinite(), maximum ? program::Infinities::Negative : program::Infinities::None) << name;
+          bool logSumExp = name.ends_with("attention_lse");
+          EXPECT_EQ(written.infinite(),
+                    maximum || logSumExp ? program::Infinities::Negative : program::Infinities::None)
+              << name;
           maxima += maximum;
+          sums += logSumExp;
         }
   EXPECT_EQ(maxima, 1);
+  EXPECT_EQ(sums, 6); // one a layer
   EXPECT_GT(split, 100);
 }
