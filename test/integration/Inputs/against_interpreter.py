@@ -5,18 +5,12 @@ usage: against_interpreter.py MODEL PLAN --data FILE --work DIR --steps N --prec
 Both round every op's result to the same type; they differ in f32 against f64 inside an op, which moves a rounding now and then.
 The loss in f64, nothing rounded, must be farther away: else the comparison would show nothing.
 """
-import argparse
 import json
 import os
 
 import runs
 
-parser = argparse.ArgumentParser()
-parser.add_argument("model")
-parser.add_argument("plan")
-parser.add_argument("--data", required=True)
-parser.add_argument("--work", required=True)
-parser.add_argument("--steps", type=int, required=True)
+parser = runs.job_parser()
 parser.add_argument("--precision", required=True)
 parser.add_argument("--loss", type=float, required=True)
 parser.add_argument("--norm", type=float, required=True)

@@ -4,19 +4,13 @@ usage: curve.py MODEL PLAN --data FILE --work DIR --steps N [--auxiliary LOSS] [
 
 The loss at a step is the mean of the five steps that end there. It must start within 0.1 of ln of --vocab.
 """
-import argparse
 import math
 import os
 import sys
 
 import runs
 
-parser = argparse.ArgumentParser()
-parser.add_argument("model")
-parser.add_argument("plan")
-parser.add_argument("--data", required=True)
-parser.add_argument("--work", required=True)
-parser.add_argument("--steps", type=int, required=True)
+parser = runs.job_parser()
 parser.add_argument("--vocab", type=int, default=256)
 parser.add_argument("--auxiliary", type=float, default=0.0, help="what the loss holds at the start beside ln of the vocabulary")
 parser.add_argument("--limit", action="append", default=[])

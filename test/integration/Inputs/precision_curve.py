@@ -4,18 +4,12 @@ usage: precision_curve.py MODEL PLAN --data FILE --work DIR --steps N --precisio
 
 Compared are the means of the last five losses.
 """
-import argparse
 import os
 import sys
 
 import runs
 
-parser = argparse.ArgumentParser()
-parser.add_argument("model")
-parser.add_argument("plan")
-parser.add_argument("--data", required=True)
-parser.add_argument("--work", required=True)
-parser.add_argument("--steps", type=int, required=True)
+parser = runs.job_parser()
 parser.add_argument("--precision", required=True)
 parser.add_argument("--within", type=float, required=True)
 options = parser.parse_args()

@@ -1,4 +1,5 @@
 """Compiles a model under a plan and runs it: what the scripts that compare runs share."""
+import argparse
 import json
 import math
 import os
@@ -9,6 +10,17 @@ import subprocess
 
 MEASURED = ("seconds", "tokens_per_second", "flops_per_second", "wait_seconds", "memory_bytes", "memory_bytes_max", "eval_seconds")
 """Keys of metrics that differ from run to run."""
+
+
+def job_parser():
+    """The arguments of a script that trains a model under a plan: MODEL PLAN --data FILE --work DIR --steps N."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("model")
+    parser.add_argument("plan")
+    parser.add_argument("--data", required=True)
+    parser.add_argument("--work", required=True)
+    parser.add_argument("--steps", type=int, required=True)
+    return parser
 
 
 def call(command):
