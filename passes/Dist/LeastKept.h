@@ -20,9 +20,9 @@ class LeastKept {
 public:
   using Node = unsigned;
   Node add(int64_t bytes);
-  void cannotBeMade(Node value);             ///< from the source
-  void isRead(Node value);                   ///< by backward: to the sink
-  void makes(Node operand, Node result);     ///< one operand of the op that makes `result`
+  void cannotBeMade(Node value);         ///< from the source
+  void isRead(Node value);               ///< by backward: to the sink
+  void makes(Node operand, Node result); ///< one operand of the op that makes `result`
   /// True for each value that is made again.
   llvm::SmallVector<bool> solve();
 

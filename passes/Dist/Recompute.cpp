@@ -67,8 +67,8 @@ private:
     Operation *copy = OpBuilder(place).clone(*op);
     nn::setPhase(copy, nn::Phase::Recompute);
     if (auto cause = op->getAttrOfType<StringAttr>("cause"))
-      copy->setAttr("cause",
-                    StringAttr::get(op->getContext(), tacticText(units.of(op)->tactic) + " makes it again: " + cause.getValue()));
+      copy->setAttr("cause", StringAttr::get(op->getContext(), tacticText(units.of(op)->tactic) +
+                                                                   " makes it again: " + cause.getValue()));
     return copy;
   }
 

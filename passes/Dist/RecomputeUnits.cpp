@@ -75,9 +75,10 @@ bool RecomputeUnits::add(RecomputeOp tactic, StringRef path) {
   if (known && known->tactic.getKind() != tactic.getKind()) {
     std::string pair = tacticText(known->tactic) + " " + tacticText(tactic);
     if (conflicts.try_emplace(pair, tactic).second) {
-      InFlightDiagnostic diag = tactic.emitOpError() << "names " << path << " as " << stringifyRecompute(tactic.getKind())
-                                                     << ", which is " << stringifyRecompute(known->tactic.getKind())
-                                                     << " by another tactic; each op is of one kind";
+      InFlightDiagnostic diag = tactic.emitOpError()
+                                << "names " << path << " as " << stringifyRecompute(tactic.getKind()) << ", which is "
+                                << stringifyRecompute(known->tactic.getKind())
+                                << " by another tactic; each op is of one kind";
       diag.attachNote(known->tactic.getLoc()) << "named here, as `" << tacticText(known->tactic) << "`";
       sound = false;
     }
@@ -103,7 +104,8 @@ FailureOr<RecomputeUnits> RecomputeUnits::create(nn::TrainingStepOp step, PlanOp
   RecomputeUnits units;
   for (auto tactic : plan.getBody().front().getOps<RecomputeOp>()) {
     if (tactic.getKind() == Recompute::Auto) {
-      tactic.emitOpError() << "is auto, which stands for what fits into the memory of a rank; give that with --memory BYTES";
+      tactic.emitOpError()
+          << "is auto, which stands for what fits into the memory of a rank; give that with --memory BYTES";
       units.sound = false;
       continue;
     }

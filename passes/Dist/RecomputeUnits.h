@@ -20,8 +20,8 @@ public:
     Recompute kind() const { return RecomputeOp(tactic).getKind(); }
   };
 
-  /// Of the microbatch of `step`. Errors, all in one run: a tactic that names nothing (the nearest name is offered), two
-  /// that name one op with different kinds, `auto`, which stands for other tactics once the memory is known.
+  /// Of the microbatch of `step`. Errors, all in one run: a tactic that names nothing (the nearest name is offered),
+  /// two that name one op with different kinds, `auto`, which stands for other tactics once the memory is known.
   static llvm::FailureOr<RecomputeUnits> create(nn::TrainingStepOp step, PlanOp plan);
 
   /// The unit of an op by its path, whatever its phase; null for what no tactic names.

@@ -1,9 +1,9 @@
 // See RemadeValues.h.
 #include "passes/Dist/RemadeValues.h"
 #include "dialect/Dist/FreeValues.h"
-#include "llvm/ADT/MapVector.h"
 #include "passes/Dist/LeastKept.h"
 #include "passes/Dist/StepCost.h"
+#include "llvm/ADT/MapVector.h"
 using namespace mlir;
 
 namespace hocket::dist {
@@ -123,8 +123,8 @@ void RemadeValues::chooseSelective(Block &block) {
   llvm::MapVector<StringRef, llvm::SetVector<Operation *>> layers;
   llvm::StringSet<> names;
   for (Operation &op : block)
-    if (const RecomputeUnits::Unit *unit = units.of(&op); unit && unit->kind() == Recompute::Selective &&
-                                                          isForward(&op) && !isFree(&op) && isCheap(&op))
+    if (const RecomputeUnits::Unit *unit = units.of(&op);
+        unit && unit->kind() == Recompute::Selective && isForward(&op) && !isFree(&op) && isCheap(&op))
       layers[names.insert(RecomputeUnits::layer(&op)).first->first()].insert(&op);
   for (auto &[layer, cheap] : layers) {
     LayerValues values{*this, cheap, layer.str(), {}, {}};

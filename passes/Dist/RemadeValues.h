@@ -2,11 +2,11 @@
 //
 // full        all that a unit makes but what others use of it: what goes into the unit is kept
 // selective   what is cheap for its bytes, where that saves some (LeastKept.h): norms, activations, masks, sums, casts,
-//             and attention, whose operands are kept anyway (Korthikanti et al. 2022, section 5). Never a product with a
-//             parameter, never a collective. Parts of one layer are decided together.
+//             and attention, whose operands are kept anyway (Korthikanti et al. 2022, section 5). Never a product with
+//             a parameter, never a collective. Parts of one layer are decided together.
 //
-// Where the partitioner gathers a value once for forward and once for backward (ZeRO-3, sequences; GatherPolicy.h), what
-// is made again reads what backward gathers.
+// Where the partitioner gathers a value once for forward and once for backward (ZeRO-3, sequences; GatherPolicy.h),
+// what is made again reads what backward gathers.
 #pragma once
 #include "passes/Dist/RecomputeUnits.h"
 #include "llvm/ADT/DenseSet.h"

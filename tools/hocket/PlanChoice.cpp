@@ -36,9 +36,10 @@ void PlanFlags::addTo(CLI::App &command, bool scheduleAlone) {
         command.add_option("--context", context,
                            "how attention sees keys of other ranks along cp: ring, all_gather or all_to_all (ring)"),
         command
-            .add_option("--recompute", recompute,
-                        "activations that are made again in backward: full, selective or auto (what fits into --memory), "
-                        "of all layers or of those named, as in selective:h.*.attn; may stand several times")
+            .add_option(
+                "--recompute", recompute,
+                "activations that are made again in backward: full, selective or auto (what fits into --memory), "
+                "of all layers or of those named, as in selective:h.*.attn; may stand several times")
             ->type_size(1)
             ->expected(1)
             ->take_all()})
@@ -137,7 +138,8 @@ static std::string recomputeTactics(Session &session, const PlanFlags &flags) {
     if (!dist::symbolizeRecompute(kind))
       session.error(fmt::format("--recompute: unknown kind '{}' (legal: full, selective, auto)", kind.str()));
     else if (pattern.empty() && flag.contains(':'))
-      session.error(fmt::format("--recompute {}: names no layer behind ':'; without it all layers are meant", flag.str()));
+      session.error(
+          fmt::format("--recompute {}: names no layer behind ':'; without it all layers are meant", flag.str()));
     else
       text += fmt::format("  recompute {}{}\n", pattern.empty() ? "" : quoted(pattern) + " ", kind.str());
   }
