@@ -36,7 +36,7 @@ dist.plan @gathered for @gpt on @m {
 }
 dist.plan @head for @gpt on @m {
   batch over "dp" microbatch 2 sequences
-  recompute "ln_f" full
+  recompute "ln_f" selective
 }
 // The layer's forward, from its input to what the last of its backward needs; the all_reduce behind the last product is not among it.
 // FULL: backward h.0.mlp.proj: %h0_mlp_proj_dx = matmul
