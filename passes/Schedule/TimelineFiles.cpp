@@ -34,10 +34,12 @@ struct EventWriter {
                    value, kind, process, thread);
   }
   void event(const std::string &name, unsigned thread, uint32_t microbatch, double start, double end) {
-    fmt::format_to(std::back_inserter(text),
-                   R"({{"args":{{"microbatch":{},"step":1}},"dur":{},"name":"{}","ph":"X","pid":{},"tid":{},"ts":{}}},)"
-                   "\n",
-                   microbatch, (end - start) * names.microseconds, name, process, thread, start * names.microseconds);
+    fmt::format_to(
+        std::back_inserter(text),
+        R"({{"args":{{"microbatch":{},"step":1}},"dur":{},"name":"{}","ph":"X","pid":{},"tdur":{},"tid":{},"ts":{}}},)"
+        "\n",
+        microbatch, (end - start) * names.microseconds, name, process, thread ? 0 : (end - start) * names.microseconds,
+        thread, start * names.microseconds);
   }
 };
 

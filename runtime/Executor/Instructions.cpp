@@ -18,13 +18,15 @@ Status StepRunner::runBody(const program::Row &row) {
     status.state.store(collective ? RankState::InCollective : RankState::Computing, std::memory_order_release);
     status.heartbeat.fetch_add(1, relaxed);
     Trace::Time begin = context.trace ? Trace::now() : Trace::Time();
+    double processor = context.trace ? Trace::processorMicroseconds() : 0;
     if (Status ran = runInstruction(instruction, row); !ran)
       return explain(std::move(ran.error()), row, context.text(instruction.what()), instruction.source());
     if (finite && finite->covers(body))
       if (Status sound = finite->written(instruction, pointers); !sound)
         return explain(std::move(sound.error()), row, context.text(instruction.what()), instruction.source());
     if (context.trace)
-      context.trace->add({context.text(instruction.what()), 0, row.microbatch(), step, begin, Trace::now()});
+      context.trace->add({context.text(instruction.what()), 0, row.microbatch(), step, begin, Trace::now(),
+                          Trace::processorMicroseconds() - processor});
   }
   status.heartbeat.fetch_add(1, relaxed);
   status.state.store(RankState::Computing, std::memory_order_release);
