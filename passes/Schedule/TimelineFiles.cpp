@@ -33,13 +33,12 @@ struct EventWriter {
                    "\n",
                    value, kind, process, thread);
   }
-  void event(const std::string &name, unsigned thread, uint32_t microbatch, double start, double end,
-             bool works) {
+  void event(const std::string &name, unsigned thread, uint32_t microbatch, double start, double end, bool works) {
     fmt::format_to(
         std::back_inserter(text),
         R"({{"args":{{"microbatch":{},"step":1}},"dur":{},"name":"{}","ph":"X","pid":{},"tdur":{},"tid":{},"ts":{}}},)"
         "\n",
-        microbatch, (end - start) * names.microseconds, name, process, thread ? 0 : (end - start) * names.microseconds,
+        microbatch, (end - start) * names.microseconds, name, process, works ? (end - start) * names.microseconds : 0,
         thread, start * names.microseconds);
   }
 };
