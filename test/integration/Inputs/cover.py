@@ -10,7 +10,7 @@ import sys
 
 NAMED = {"1f1b": "", "gpipe": "", "interleaved-1f1b": "--chunks 2", "zb-h1": "", "zb-v": "--chunks 2", "dualpipe-v": "--chunks 2"}
 MORE = {"zb-h2": "", "zb-1p": "", "zb-2p": "", "v-half": "--chunks 2", "v-min": "--chunks 2"}
-RECOMPUTE = ["", "--recompute selective", "--recompute full", "--recompute full:h.1 --recompute selective:h.2"]
+RECOMPUTE = ["", "--recompute selective", "--recompute full", "--recompute full:layers.1 --recompute selective:layers.2"]
 OFFLOAD = ["", "--offload activations", "--offload optimizer_state", "--offload parameters"]
 OVERLAP = ["", "--overlap gradients", "--overlap parameters,activations", "--overlap all"]
 
