@@ -141,7 +141,7 @@ struct ProgramMemory {
     bool sound = true;
     for (auto body : program.ops<BodyOp>())
       for (Operation &op : body.getBody().front())
-        if (!isa<LoadOp, StoreOp, LaunchOp, GemmOp, CollectiveOp, RankScalarOp>(op)) {
+        if (!isa<LoadOp, StoreOp, LaunchOp, GemmOp, CollectiveOp, AwaitOp, RankScalarOp>(op)) {
           op.emitOpError() << "is in no kernel; run codegen-fuse first";
           sound = false;
         }
@@ -189,6 +189,8 @@ struct ProgramMemory {
       } else if (auto store = dyn_cast<StoreOp>(op)) {
         if (plan.copiedStores.contains(op))
           copy(op->getLoc(), at[store.getValue()], store.getBuffer(), store.getValue().getDefiningOp());
+      } else if (isa<AwaitOp>(op)) {
+        builder.clone(*op);
       } else if (isa<LaunchOp, GemmOp, CollectiveOp>(op)) {
         rewriteWork(op, at);
       }

@@ -27,7 +27,7 @@ static double microseconds(Trace::Time::duration duration) {
 }
 
 Status Trace::write(const std::string &path, int rank, const std::string &coordinates,
-                    const std::vector<std::string> &streams) const {
+                    const std::vector<std::string> &streams, const std::vector<std::string> &bodyStreams) const {
   std::ofstream out(path);
   auto name = [&](const char *kind, size_t thread, const std::string &value) {
     out << nlohmann::json{{"ph", "M"}, {"pid", rank}, {"tid", thread}, {"name", kind}, {"args", {{"name", value}}}}
@@ -46,6 +46,8 @@ Status Trace::write(const std::string &path, int rank, const std::string &coordi
       << ",\n";
   for (size_t i = 0; i < streams.size(); ++i)
     name("thread_name", i, streams[i]);
+  for (size_t i = 0; i < bodyStreams.size(); ++i)
+    name("thread_name", firstBodyStream + i, bodyStreams[i]);
   for (const Event &event : events)
     out << nlohmann::json{{"ph", "X"},
                           {"pid", rank},
