@@ -28,8 +28,21 @@ using step::Values;
 inline constexpr unsigned maxStreams = step::kMaxStreams;
 
 /// Evaluate is the forward of the eval entry. Values equal those of program.fbs.
-enum class BodyKind : uint8_t { Begin, Forward, Backward, WeightGrad, Recompute, Update, Evaluate };
+enum class BodyKind : uint8_t {
+  Begin,
+  Forward,
+  Backward,
+  WeightGrad,
+  Recompute,
+  Update,
+  Evaluate,
+  FinalBackward,
+  FinalWeightGrad
+};
 inline constexpr unsigned bodyKinds = step::kBodyKinds;
+/// Kinds that schedules are made of: a final body stands for that of the last microbatch only where tables become rows
+/// of a program.
+inline constexpr unsigned scheduledKinds = unsigned(BodyKind::FinalBackward);
 inline constexpr unsigned maxChunks = 65536 / bodyKinds;
 
 constexpr uint16_t bodyIndex(BodyKind kind, unsigned chunk) { return step::bodyIndexOf(unsigned(kind), chunk); }

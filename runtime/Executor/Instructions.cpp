@@ -1,5 +1,6 @@
 // The instructions of a body: kernels, matrix products, collectives.
 #include "runtime/Executor/StepRunner.h"
+#include "runtime/Program/OpKinds.h"
 #include <fmt/format.h>
 
 namespace hocket::runtime {
@@ -10,20 +11,22 @@ Status StepRunner::runBody(const program::Row &row) {
   constexpr auto relaxed = std::memory_order_relaxed;
   for (uint32_t i = 0; i < body.instructions()->size(); ++i) {
     const program::Instruction &instruction = *body.instructions()->Get(i);
-    bool collective = instruction.op() > program::Op::Gemm;
+    bool collective = program::isCollective(instruction.op());
     status.instruction.store(i, relaxed);
     status.communicator.store(
         collective ? context.communicators[instruction.communicator()]->group().id : RankStatus::none, relaxed);
     status.state.store(collective ? RankState::InCollective : RankState::Computing, std::memory_order_release);
     status.heartbeat.fetch_add(1, relaxed);
     Trace::Time begin = context.trace ? Trace::now() : Trace::Time();
+    double processor = context.trace ? Trace::processorMicroseconds() : 0;
     if (Status ran = runInstruction(instruction, row); !ran)
       return explain(std::move(ran.error()), row, context.text(instruction.what()), instruction.source());
     if (finite && finite->covers(body))
       if (Status sound = finite->written(instruction, pointers); !sound)
         return explain(std::move(sound.error()), row, context.text(instruction.what()), instruction.source());
     if (context.trace)
-      context.trace->add({context.text(instruction.what()), 0, row.microbatch(), step, begin, Trace::now()});
+      context.trace->add({context.text(instruction.what()), 0, row.microbatch(), step, begin, Trace::now(),
+                          Trace::processorMicroseconds() - processor});
   }
   status.heartbeat.fetch_add(1, relaxed);
   status.state.store(RankState::Computing, std::memory_order_release);
