@@ -55,6 +55,9 @@ private:
       return checkKernel();
     case Op::Gemm:
       return checkGemm();
+    case Op::Await:
+      countIs(0);
+      return;
     default:
       return checkCollective();
     }
