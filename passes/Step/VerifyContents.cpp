@@ -173,8 +173,10 @@ public:
     checkZeroed();
     SlotChains chains(program);
     for (uint64_t chunk = 0; chunk < chains.chunks(); ++chunk)
-      if (chains.head(chunk) == chunk)
-        runChain(chains, chunk);
+      if (chains.head(chunk) == chunk) {
+        runChain(chains, chunk, /*last=*/false);
+        runChain(chains, chunk, /*last=*/true);
+      }
     local.clear();
     run(BodyKind::Update, 0);
     run(BodyKind::Evaluate, 0);
@@ -182,12 +184,16 @@ public:
   }
 
 private:
-  /// Forwards of the chain in the order of the model, then its backwards from the last to the first.
-  void runChain(const SlotChains &chains, uint64_t head) {
+  /// Forwards of the chain in the order of the model, then its backwards from the last to the first. The last microbatch
+  /// has final bodies, where there are any.
+  void runChain(const SlotChains &chains, uint64_t head, bool last) {
     SmallVector<uint64_t> members;
     for (uint64_t chunk = head; chunk < chains.chunks(); ++chunk)
       if (chains.head(chunk) == head)
         members.push_back(chunk);
+    auto kindOf = [&](BodyKind final, uint64_t chunk) {
+      return last && program.findBody(final, chunk) ? final : scheduledKind(final);
+    };
     local.clear();
     for (uint64_t chunk : members) {
       arrive(MessageValues::Activation, chunk);
@@ -197,9 +203,9 @@ private:
     for (uint64_t chunk : llvm::reverse(members)) {
       run(BodyKind::Recompute, chunk);
       arrive(MessageValues::Gradient, chunk);
-      run(BodyKind::Backward, chunk);
+      run(kindOf(BodyKind::FinalBackward, chunk), chunk);
       leave(MessageValues::Gradient, chunk, BodyKind::Backward);
-      run(BodyKind::WeightGrad, chunk);
+      run(kindOf(BodyKind::FinalWeightGrad, chunk), chunk);
     }
   }
 
@@ -209,7 +215,10 @@ private:
       return;
     Buffers known = lasting;
     known.insert(local.begin(), local.end());
-    Buffers written = BodyContents(context, body, known).verify();
+    auto [seen, fresh] = writtenBy.try_emplace(body);
+    if (fresh)
+      seen->second = BodyContents(context, body, known).verify();
+    const Buffers &written = seen->second;
     for (Operation *op : written) {
       writersOf[op].insert(body);
       auto buffer = cast<BufferOp>(op);
@@ -247,8 +256,9 @@ private:
     for (auto message : program.ops<MessageOp>())
       if (ownEnd(message, true, values, chunk))
         for (Value value : message.getBuffers()) {
-          sent.push_back({value.getDefiningOp(), {message, maker}});
-          if (!local.contains(value.getDefiningOp()))
+          if (sending.insert({value.getDefiningOp(), message}).second)
+            sent.push_back({value.getDefiningOp(), {message, maker}});
+          if (!local.contains(value.getDefiningOp()) && missing.insert(message).second)
             context.fault(message) << "sends '" << nameOf(value) << "' with '" << message.getText()
                                    << "', which neither " << stringifyBodyKind(maker)
                                    << " nor a message before it has written";
@@ -263,7 +273,7 @@ private:
                             << "' while '" << message.getText() << "' may still arrive there";
     for (auto &[buffer, tie] : sent)
       for (BodyOp body : writersOf[buffer])
-        if (auto [message, maker] = tie; body.getKind() != maker)
+        if (auto [message, maker] = tie; scheduledKind(body.getKind()) != maker)
           context.fault(body) << stringifyBodyKind(body.getKind()) << " writes '" << cast<BufferOp>(buffer).getName()
                               << "' while '" << message.getText() << "' may still send it";
   }
@@ -274,6 +284,9 @@ private:
   llvm::MapVector<Operation *, MessageOp> received;
   SmallVector<std::pair<Operation *, std::pair<MessageOp, BodyKind>>> sent;
   llvm::DenseMap<Operation *, llvm::SmallSetVector<BodyOp, 2>> writersOf;
+  llvm::DenseMap<Operation *, Buffers> writtenBy; ///< bodies that were looked at
+  llvm::DenseSet<std::pair<Operation *, Operation *>> sending; ///< buffer and message
+  llvm::DenseSet<Operation *> missing;            ///< messages that send what nobody has written
 };
 } // namespace
 
