@@ -140,14 +140,17 @@ void OverlapOrder::fill(ArrayRef<CollectiveOp> collectives) {
       Operation *def = operand.getDefiningOp();
       return !def || def->getBlock() != &block || def->isBeforeInBlock(use);
     };
+    llvm::DenseSet<Operation *> moved;
     for (Operation *op = use->getNextNode(), *following; op && op != end; op = following) {
       following = op->getNextNode();
       auto store = dyn_cast<StoreOp>(op);
       bool weightGrad = isa<LaunchOp, GemmOp>(op) && nn::getPhase(op) == nn::Phase::WeightGrad;
-      if ((!weightGrad && !store) || !llvm::all_of(op->getOperands(), madeBefore) ||
+      bool ofMoved = store && moved.contains(store.getValue().getDefiningOp());
+      if ((!weightGrad && !ofMoved) || !llvm::all_of(op->getOperands(), madeBefore) ||
           (store && touchesBetween(store.getBuffer(), use->getPrevNode(), store)))
         continue;
       op->moveBefore(use);
+      moved.insert(op);
     }
   }
 }
