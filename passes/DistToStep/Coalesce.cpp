@@ -6,7 +6,7 @@ using namespace hocket;
 using namespace hocket::step;
 
 namespace {
-using Key = std::tuple<CollectiveKind, dist::Reduction, Attribute, Type>;
+using Key = std::tuple<CollectiveKind, dist::Reduction, Attribute, Type, int64_t>;
 
 RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
@@ -44,8 +44,10 @@ private:
 
 class BodyCoalescer {
 public:
-  BodyCoalescer(BodyOp body, dist::MeshOp mesh, ArrayRef<dist::AxisRef> data, int64_t bucketBytes)
-      : body(body), mesh(mesh), data(data), bucketBytes(bucketBytes) {}
+  /// `adders`: null where it does not matter when accumulators are ready.
+  BodyCoalescer(BodyOp body, dist::MeshOp mesh, ArrayRef<dist::AxisRef> data, int64_t bucketBytes,
+                const LastAdders *adders)
+      : body(body), mesh(mesh), data(data), bucketBytes(bucketBytes), adders(adders) {}
 
   void run() {
     Block &block = body.getBody().front();
@@ -69,8 +71,10 @@ private:
     return std::max(byteSize(cast<ShapedType>(op.getInput().getType())),
                     byteSize(cast<ShapedType>(op.getResult(0).getType())));
   }
-  static Key keyOf(CollectiveOp op) {
-    return {op.getKind(), op.getReduction(), op.getAxes(), typeOf(op.getInput()).getElementType()};
+  Key keyOf(CollectiveOp op) const {
+    auto last = adders ? adders->of(op) : std::nullopt;
+    int64_t ready = last ? bodyIndexOf(static_cast<unsigned>(last->kind), last->chunk) : -1;
+    return {op.getKind(), op.getReduction(), op.getAxes(), typeOf(op.getInput()).getElementType(), ready};
   }
 
   void visit(Operation *op) {
@@ -215,14 +219,14 @@ private:
   dist::MeshOp mesh;
   ArrayRef<dist::AxisRef> data;
   int64_t bucketBytes;
+  const LastAdders *adders;
   Buckets open, early;
   llvm::DenseMap<Operation *, Key> waitsFor;
 };
 } // namespace
 
 void hocket::step::coalesceCollectives(ProgramOp program, dist::MeshOp mesh, ArrayRef<dist::AxisRef> data,
-                                       int64_t bucketBytes) {
-  for (auto body : program.ops<BodyOp>()) {
-    BodyCoalescer(body, mesh, data, bucketBytes).run();
-  }
+                                       int64_t bucketBytes, const LastAdders *adders) {
+  for (auto body : program.ops<BodyOp>())
+    BodyCoalescer(body, mesh, data, bucketBytes, body.getKind() == BodyKind::Update ? adders : nullptr).run();
 }

@@ -1,6 +1,6 @@
 // Collectives of many small tensors as few of larger ones.
 #pragma once
-#include "dialect/Step/Step.h"
+#include "passes/DistToStep/FinalBodies.h"
 
 namespace hocket::step {
 
@@ -11,6 +11,8 @@ namespace hocket::step {
 ///
 /// Gathers of what only has to be loaded go with the first one that is needed; they are made no earlier than that, and
 /// hold no more than a bucket beyond what is in use. Reductions, and gathers of what is computed, go with the last one
-/// that fits; what uses them waits.
-void coalesceCollectives(ProgramOp program, dist::MeshOp mesh, llvm::ArrayRef<dist::AxisRef> data, int64_t bucketBytes);
+/// that fits; what uses them waits. With `adders`, only reductions of update whose accumulators are ready with the
+/// same body go together (FinalBodies.h).
+void coalesceCollectives(ProgramOp program, dist::MeshOp mesh, llvm::ArrayRef<dist::AxisRef> data, int64_t bucketBytes,
+                         const LastAdders *adders = nullptr);
 } // namespace hocket::step

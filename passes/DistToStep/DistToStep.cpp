@@ -128,19 +128,25 @@ struct DistToStepPass : hocket::step::impl::DistToStepPassBase<DistToStepPass> {
                            names);
       if (failed(program.build()))
         return failure();
+      bool early = llvm::any_of(plan.getBody().front().getOps<dist::OverlapOp>(),
+                                [](dist::OverlapOp tactic) { return tactic.getWhat() == dist::Overlap::Gradients; });
+      LastAdders adders(program.getProgram(), axes);
       if (auto zero = plan.tactic<dist::ZeroOp>())
-        coalesceCollectives(program.getProgram(), mesh, zero.getAxes().getRefs(), zero.getBucketBytes());
-      addSchedules(program, stage, schedules);
+        coalesceCollectives(program.getProgram(), mesh, zero.getAxes().getRefs(), zero.getBucketBytes(),
+                            early ? &adders : nullptr);
+      if (early)
+        reduceInFinalBodies(program.getProgram(), axes);
+      addSchedules(program, schedules);
     }
     step.erase();
     return success();
   }
 
-  void addSchedules(StageProgram &program, unsigned stage, const Schedules &schedules) {
+  void addSchedules(StageProgram &program, const Schedules &schedules) {
     OpBuilder builder = OpBuilder::atBlockEnd(&program.getProgram().getBody().front());
     Location loc = program.getProgram().getLoc();
-    ScheduleOp::create(builder, loc, "train", makeTable(&getContext(), *schedules.train, stage, false));
-    ScheduleOp::create(builder, loc, "eval", makeTable(&getContext(), *schedules.eval, stage, true));
+    ScheduleOp::create(builder, loc, "train", makeTable(&getContext(), *schedules.train, program.getProgram(), false));
+    ScheduleOp::create(builder, loc, "eval", makeTable(&getContext(), *schedules.eval, program.getProgram(), true));
   }
 };
 } // namespace

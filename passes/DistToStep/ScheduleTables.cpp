@@ -105,8 +105,19 @@ std::optional<schedule::Tables> hocket::step::solveSchedule(const PlanSchedule &
   return faults.empty() ? tables : std::nullopt;
 }
 
-TableAttr hocket::step::makeTable(MLIRContext *context, const schedule::Tables &tables, unsigned stage, bool evaluate) {
-  const schedule::Table &table = tables.stages[stage];
+/// The body for the last microbatch instead of an ordinary one; that itself where the program has none.
+static unsigned finalIndex(ProgramOp program, unsigned index) {
+  auto kind = static_cast<BodyKind>(index % kBodyKinds);
+  unsigned chunk = index / kBodyKinds;
+  BodyKind last = kind == BodyKind::Backward     ? BodyKind::FinalBackward
+                  : kind == BodyKind::WeightGrad ? BodyKind::FinalWeightGrad
+                                                 : kind;
+  return program.findBody(last, chunk) ? bodyIndexOf(static_cast<unsigned>(last), chunk) : index;
+}
+
+TableAttr hocket::step::makeTable(MLIRContext *context, const schedule::Tables &tables, ProgramOp program,
+                                  bool evaluate) {
+  const schedule::Table &table = tables.stages[program.getStage()];
   SmallVector<StringAttr> streams;
   for (const std::string &name : table.streams)
     streams.push_back(StringAttr::get(context, name));
@@ -125,6 +136,8 @@ TableAttr hocket::step::makeTable(MLIRContext *context, const schedule::Tables &
         row.index = bodyIndexOf(static_cast<unsigned>(BodyKind::Forward), schedule::bodyChunk(row));
       else if (kind == BodyKind::Update)
         row.index = bodyIndexOf(static_cast<unsigned>(BodyKind::Evaluate), 0);
+    } else if (row.microbatch + 1 == tables.microbatches) {
+      row.index = finalIndex(program, row.index);
     }
     rows.push_back(row);
   }

@@ -5,9 +5,10 @@
 
 namespace hocket::step {
 
-/// A stage's rows as they are, with the messages that they name. Under evaluation the schedule's Evaluate is the
-/// program's forward body, and its closing Update the program's evaluate body.
-TableAttr makeTable(mlir::MLIRContext *context, const schedule::Tables &tables, unsigned stage, bool evaluate);
+/// The rows of the program's stage as they are, with the messages that they name. Under evaluation the schedule's
+/// Evaluate is the program's forward body, and its closing Update the program's evaluate body. In training the last
+/// microbatch runs the program's final bodies, where it has them (FinalBodies.h).
+TableAttr makeTable(mlir::MLIRContext *context, const schedule::Tables &tables, ProgramOp program, bool evaluate);
 
 /// What a plan's schedule is to solve: with the chunks, their places and the split that it decides about.
 struct PlanSchedule {

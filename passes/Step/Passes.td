@@ -3,6 +3,23 @@
 #define HOCKET_PASSES_STEP_TD
 include "mlir/Pass/PassBase.td"
 
+def OverlapPass : Pass<"step-overlap", "::mlir::ModuleOp"> {
+  let summary = "puts the collectives that the plan's overlap tactics name on streams, and awaits them as late as can be";
+  let description = [{
+    Runs after fusion, when it is known what work a body has, and before memory is planned, so that what is in flight has its
+    place. Streams are "gradients", "parameters" and "activations". Which collectives:
+      * parameters: gathers of what is loaded from parameters, or whose result only goes to parameters;
+      * gradients: reductions in phase weight_grad, and of accumulators;
+      * activations: all others in bodies of a microbatch, where there is work that can run beside them.
+    Collectives that join stages stay on the stream that computes. A gather or a reduction of what only has to be loaded starts
+    with the first use of the one before it on its stream, the first one with the body: one bucket (or layer, where buckets are
+    smaller) ahead of its use. All others start when their operand is made. What only leads to stores waits for the start of the
+    next one. Weight gradients are moved before the first use of an activation's collective. An await stands before the first op
+    that reads a result or stores where an operand was loaded from, and at the end of the body. See OverlapOrder.h.
+  }];
+  let dependentDialects = ["::hocket::step::StepDialect"];
+}
+
 def PlanMemoryPass : Pass<"step-plan-memory", "::mlir::ModuleOp"> {
   let summary = "gives every buffer an offset, every value in a body a buffer, and the arena its size";
   let description = [{
@@ -25,6 +42,8 @@ def VerifyProgramPass : Pass<"step-verify-program", "::mlir::ModuleOp"> {
       * every read finds what was last written to that very buffer: in a body byte range by byte range, across bodies by what
         begin, the messages and the bodies before have written; results lie over operands only where kernels work in place;
         sums are zeroed; no body writes where a message may still arrive or leave (VerifyContents.cpp);
+      * what runs on a stream of a body is awaited before that ends, and until then nobody writes what it reads or touches what
+        it writes (VerifyStreams.cpp);
       * both ends of every edge agree (count, bytes, types, order), and the tables pass the judge of passes/Schedule under
         rendezvous: each body once a microbatch, what it reads is there, slots are reused only when their last reader and
         sender are done, nobody waits for ever (VerifyMessages.cpp);

@@ -160,7 +160,8 @@ struct BodyCollectives {
 
 void hocket::step::verifyCollectives(VerifyContext &context) {
   for (BodyKind kind : {BodyKind::Begin, BodyKind::Forward, BodyKind::Backward, BodyKind::WeightGrad,
-                        BodyKind::Recompute, BodyKind::Update, BodyKind::Evaluate}) {
+                        BodyKind::Recompute, BodyKind::Update, BodyKind::Evaluate, BodyKind::FinalBackward,
+                        BodyKind::FinalWeightGrad}) {
     BodyCollectives collectives(context);
     for (auto [stage, program] : llvm::enumerate(context.programs))
       for (auto body : program.ops<BodyOp>())

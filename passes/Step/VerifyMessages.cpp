@@ -140,7 +140,24 @@ struct EntryTables {
       problem.placement = placementOf(context.programs, problem.chunks);
   }
 
-  /// As schedule::solve gave them: messages numbered for all stages, the forward body of an evaluation as Evaluate.
+  /// The last microbatch, and no other, runs the final bodies that the stage has.
+  void verifyFinal(ScheduleOp schedule, const Row &row) {
+    auto program = cast<ProgramOp>(schedule->getParentOp());
+    auto kind = static_cast<BodyKind>(row.index % kBodyKinds);
+    unsigned chunk = row.index / kBodyKinds;
+    bool last = !problem.evaluate && row.microbatch + 1 == problem.microbatches;
+    if (scheduledKind(kind) != kind && !last)
+      context.fault(schedule) << "schedule '" << name << "' runs " << stringifyBodyKind(kind) << " of chunk " << chunk
+                              << " for microbatch " << row.microbatch << "; it is for the last one, "
+                              << problem.microbatches - 1 << ", in training";
+    for (BodyKind final : {BodyKind::FinalBackward, BodyKind::FinalWeightGrad})
+      if (last && kind == scheduledKind(final) && program.findBody(final, chunk))
+        context.fault(schedule) << "schedule '" << name << "' runs " << stringifyBodyKind(kind) << " of chunk " << chunk
+                                << " for the last microbatch, for which there is " << stringifyBodyKind(final);
+  }
+
+  /// As schedule::solve gave them: messages numbered for all stages, the forward body of an evaluation as Evaluate, final
+  /// bodies as those that they are copies of.
   void makeTables() {
     tables.chunks = problem.chunks;
     tables.microbatches = problem.microbatches;
@@ -159,6 +176,11 @@ struct EntryTables {
           tables.messages.push_back(message);
       }
       for (Row row : from.getRows()) {
+        if (row.kind == RowKind::Body) {
+          verifyFinal(schedule, row);
+          auto known = scheduledKind(static_cast<BodyKind>(row.index % kBodyKinds));
+          row.index = bodyIndexOf(static_cast<unsigned>(known), row.index / kBodyKinds);
+        }
         auto kind = static_cast<BodyKind>(row.index % kBodyKinds);
         if (row.kind != RowKind::Body)
           row.index = place[row.index];

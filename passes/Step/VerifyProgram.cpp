@@ -26,6 +26,12 @@ InFlightDiagnostic VerifyContext::fault(Operation *at) {
   return error;
 }
 
+BodyKind hocket::step::scheduledKind(BodyKind kind) {
+  return kind == BodyKind::FinalBackward     ? BodyKind::Backward
+         : kind == BodyKind::FinalWeightGrad ? BodyKind::WeightGrad
+                                             : kind;
+}
+
 std::string hocket::step::sayWork(Operation *op) {
   StringRef path = nn::getPath(op);
   return path.empty() ? workText(op) : workText(op) + " of " + path.str();
@@ -179,6 +185,7 @@ struct VerifyProgramPass : hocket::step::impl::VerifyProgramPassBase<VerifyProgr
     verifyWork(context);
     verifyLayout(context);
     verifyContents(context);
+    verifyStreams(context);
     verifyMessages(context);
     verifySchedules(context);
     verifyCollectives(context);

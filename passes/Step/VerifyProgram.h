@@ -21,6 +21,10 @@ struct VerifyContext {
   bool spansStages(CollectiveOp collective) const;
 };
 
+/// The kind that schedules know: that of the body which a final one is a copy of, and of all others their own.
+///   final_backward -> backward;  final_weight_grad -> weight_grad;  update -> update
+BodyKind scheduledKind(BodyKind kind);
+
 /// What an op of a body does and for which part of the model: "gemm of h.3.attn.qkv".
 std::string sayWork(mlir::Operation *op);
 /// Everything that the op reads and writes, in order.
@@ -43,4 +47,7 @@ void verifyLayout(VerifyContext &context);
 /// Every read finds what was meant: within a body no byte is overwritten between its write and its read, and across
 /// bodies of a microbatch each buffer is written, or received, before it is read or sent.
 void verifyContents(VerifyContext &context);
+/// What runs on a stream is awaited before the body ends, and until then nobody touches what it writes, or writes what
+/// it reads.
+void verifyStreams(VerifyContext &context);
 } // namespace hocket::step

@@ -75,6 +75,8 @@ OwningOpRef<ModuleOp> hocket::tools::lower(Session &session, const PlanChoice &c
     // Before memory is planned, so that what lives inside a kernel needs none. After it bodies hold launches and
     // products.
     manager.addPass(codegen::createCodegenFusePass());
+    // On what fusion leaves: which work a collective can run beside. After it streamed ops are awaited.
+    manager.addPass(step::createOverlapPass());
     // Every buffer has its place after it, and the size of the arena is known.
     manager.addPass(step::createPlanMemoryPass());
     // Last: messages match, nothing can deadlock, no buffer is written while it is still read.

@@ -33,6 +33,11 @@ void PlanFlags::addTo(CLI::App &command, bool scheduleAlone) {
             ->check(notEmpty()),
         command.add_flag("--sequence-parallel", sequenceParallel,
                          "split norms and residuals along the sequence over tp"),
+        command
+            .add_option("--overlap", overlap,
+                        "collectives that run beside computing: gradients, parameters, activations, several with "
+                        "commas between, or all")
+            ->check(notEmpty()),
         command.add_option("--context", context,
                            "how attention sees keys of other ranks along cp: ring, all_gather or all_to_all (ring)"),
         command
@@ -146,6 +151,25 @@ static std::string recomputeTactics(Session &session, const PlanFlags &flags) {
   return text;
 }
 
+/// `--overlap gradients,parameters` as tactics.
+static std::string overlapTactics(Session &session, const PlanFlags &flags) {
+  SmallVector<StringRef> parts;
+  StringRef(flags.overlap).split(parts, ',', -1, /*KeepEmpty=*/!flags.overlap.empty());
+  std::string text;
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    bool all = part == "all" && parts.size() == 1;
+    if (!all && !dist::symbolizeOverlap(part))
+      session.error(fmt::format("--overlap: unknown kind '{}' (legal: gradients, parameters, activations; or all alone)",
+                                part.str()));
+    else if (llvm::is_contained(ArrayRef(parts).take_front(i), part))
+      session.error(fmt::format("--overlap: '{}' is given twice", part.str()));
+    for (unsigned kind = 0; kind <= dist::getMaxEnumValForOverlap(); ++kind)
+      if (StringRef name = dist::stringifyOverlap(static_cast<dist::Overlap>(kind)); all || part == name)
+        text += fmt::format("  overlap {}\n", name.str());
+  }
+  return text;
+}
+
 /// A schedule's name as IR, with the table of `file:table.txt`.
 static std::string scheduleText(StringRef flag) {
   bool table = flag.consume_front("file:");
@@ -191,7 +215,7 @@ static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
     session.error(fmt::format("--chunks {} needs an axis pp in --mesh; '{}' has none", *flags.chunks, flags.mesh));
   if (flags.schedule && !has("pp"))
     session.error(fmt::format("--schedule {} needs an axis pp in --mesh; '{}' has none", *flags.schedule, flags.mesh));
-  text += recomputeTactics(session, flags) + "}\n";
+  text += recomputeTactics(session, flags) + overlapTactics(session, flags) + "}\n";
   std::string defaults;
   for (auto [given, name] : {std::pair(flags.microbatch.has_value(), "microbatch 1"),
                              {flags.zero.has_value() || !(has("dp") || has("cp")), "zero 0"},

@@ -28,6 +28,13 @@ const program::EntryT &hocket::tools::trainingOf(const program::RankProgramT &ra
   return *rank.entries.front();
 }
 
+/// Schedules do not know the bodies of the last microbatch.
+static schedule::BodyKind scheduledKind(program::BodyKind kind) {
+  return kind == program::BodyKind::FinalBackward     ? schedule::BodyKind::Backward
+         : kind == program::BodyKind::FinalWeightGrad ? schedule::BodyKind::WeightGrad
+                                                      : schedule::BodyKind(kind);
+}
+
 ProgramTables hocket::tools::tablesOf(const program::ProgramT &program) {
   ProgramTables out;
   schedule::Tables &tables = out.tables;
@@ -43,8 +50,9 @@ ProgramTables hocket::tools::tablesOf(const program::ProgramT &program) {
       if (row.kind == schedule::RowKind::Body) {
         const program::BodyT &body = *rank->bodies[from.index()];
         tables.chunks = std::max<uint32_t>(tables.chunks, body.chunk + 1);
-        row.index = schedule::bodyIndex(schedule::BodyKind(body.kind), body.chunk);
-        out.problem.splitWeightGrad |= body.kind == program::BodyKind::WeightGrad;
+        schedule::BodyKind kind = scheduledKind(body.kind);
+        row.index = schedule::bodyIndex(kind, body.chunk);
+        out.problem.splitWeightGrad |= kind == schedule::BodyKind::WeightGrad;
       } else {
         schedule::Message message = messageOf(rank->messages[from.index()]->name);
         auto known = std::find(tables.messages.begin(), tables.messages.end(), message);

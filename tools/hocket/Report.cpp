@@ -73,6 +73,11 @@ struct Reporter {
     builder.Finish(program::CreateCommunicator(builder, program.communicators[communicator].get()));
     return program::members(mesh, rank, *flatbuffers::GetRoot<program::Communicator>(builder.GetBufferPointer()));
   }
+  /// A stream's communicator is named after its axes and the stream: `"dp" on gradients`.
+  std::string axesOf(uint32_t communicator) const {
+    const std::string &name = program.communicators[communicator]->name;
+    return bareAxes(name.substr(0, name.find(" on ")));
+  }
   static uint64_t sentOf(program::Op op, uint64_t bytes, uint64_t n) {
     if (op == program::Op::Shift)
       return n > 1 ? bytes : 0;
@@ -101,9 +106,11 @@ struct Reporter {
         uint64_t ranks = members(each->communicator, firstRank(rank.stage)).size();
         report.transfers.push_back({rank.stage, phaseOf(rank.bodies[body]->kind, string(each->cause)),
                                     snakeCase(program::EnumNameOp(each->op)),
-                                    bareAxes(program.communicators[each->communicator]->name), string(each->cause),
-                                    string(each->path), string(each->source), bytes, sentOf(each->op, bytes, ranks),
-                                    count, ranks, factorOf(each->op)});
+                                    axesOf(each->communicator), string(each->cause), string(each->path),
+                                    string(each->source), bytes, sentOf(each->op, bytes, ranks), count, ranks,
+                                    factorOf(each->op)});
+        if (each->stream)
+          report.transfers.back().stream = rank.bodyStreams[each->stream - 1];
       }
     for (auto [key, count] : messages) {
       auto &each = rank.messages[key.second];
@@ -177,8 +184,9 @@ struct Reporter {
       if (row.kind() != program::RowKind::Body)
         continue;
       auto kind = rank.bodies[row.index()]->kind;
-      std::string name = kind == program::BodyKind::Forward    ? "F" + std::to_string(row.microbatch())
-                         : kind == program::BodyKind::Backward ? "B" + std::to_string(row.microbatch())
+      bool backward = kind == program::BodyKind::Backward || kind == program::BodyKind::FinalBackward;
+      std::string name = kind == program::BodyKind::Forward ? "F" + std::to_string(row.microbatch())
+                         : backward                         ? "B" + std::to_string(row.microbatch())
                                                                : snakeCase(program::EnumNameBodyKind(kind));
       order += (order.empty() ? "" : " ") + name;
     }
@@ -267,6 +275,7 @@ nlohmann::ordered_json hocket::tools::reportJson(const Report &report, const pro
                                 {"count", t.count},
                                 {"ranks", t.ranks},
                                 {"factor", t.factor},
+                                {"stream", t.stream},
                                 {"implicit", t.implicit},
                                 {"remedy", t.remedy},
                                 {"cause", t.cause},

@@ -54,6 +54,7 @@ struct TransferReport {
   uint64_t ranks = 0;      ///< n that take part
   std::string factor = ""; ///< of bytes that is sent: "2(n-1)/n"; "1" and "0" for messages
   std::string remedy = ""; ///< what would remove it; "" where that is not known
+  std::string stream = ""; ///< that it runs on, beside computing; "" where computing waits for it
   bool implicit = false;   ///< no tactic asks for it (passes/Dist/PlannedTransfers.h)
 };
 

@@ -87,8 +87,9 @@ struct StageText {
       if (t.stage != rank.stage)
         continue;
       auto [pattern, layer] = withoutLayer(t.path);
-      alike.add(fmt::format("{} {} {} {} {} {}", t.phase, t.op, t.axes, t.bytes, pattern, withoutLayers(t.cause)), t,
-                layer, t.count);
+      alike.add(fmt::format("{} {} {} {} {} {} {}", t.phase, t.op, t.axes, t.bytes, t.stream, pattern,
+                            withoutLayers(t.cause)),
+                t, layer, t.count);
       if (t.sent)
         sentOver[t.op == "send" ? "the next or previous stage" : "over " + t.axes] += t.sent * t.count;
     }
@@ -101,8 +102,9 @@ struct StageText {
                                                     ? " (of all microbatches)"
                                                     : ""));
       bool many = line.first != line.last || anonymous;
-      out += fmt::format("    {:>5} x {:<14} {:<12} {:>11}  {:<22} {}\n", line.count, t.op, edge(t.axes),
+      out += fmt::format("    {:>5} x {:<14} {:<12} {:>11}  {:<22} {}{}\n", line.count, t.op, edge(t.axes),
                          bytesText(t.bytes), edge(alike.name(line, withoutLayer(t.path).first, anonymous)),
+                         t.stream.empty() ? "" : fmt::format("beside computing, stream {}: ", t.stream),
                          cut(many ? withoutLayers(t.cause) : t.cause, 110));
     }
     out += "  a rank sends in a step, where rings are used:";

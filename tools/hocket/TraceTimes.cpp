@@ -15,8 +15,20 @@ struct Event {
   double start, end;
   double processor; ///< microseconds of one
 };
-/// One step of one rank: its events by stream, in order.
-using Step = std::array<std::vector<Event>, schedule::maxStreams>;
+/// One step of one rank: its events by stream, in order. Streams of bodies come behind those of the schedule.
+constexpr unsigned traceStreams = schedule::maxStreams + 16;
+using Step = std::array<std::vector<Event>, traceStreams>;
+
+/// Where the event of an instruction is.
+unsigned streamOf(const program::InstructionT &instruction) {
+  bool beside = instruction.stream && instruction.op != program::Op::Await;
+  return beside ? schedule::maxStreams + instruction.stream - 1 : 0;
+}
+/// How many events of a body are on the stream that computes: what runs beside it shows there as an await.
+size_t computeEvents(const program::BodyT &body) {
+  return std::count_if(body.instructions.begin(), body.instructions.end(),
+                       [](const auto &instruction) { return streamOf(*instruction) == 0; });
+}
 
 class TraceReader {
 public:
@@ -82,7 +94,7 @@ private:
       if (event.value("ph", "") != "X")
         continue;
       uint32_t rank = event.value("pid", 0u), stream = event.value("tid", 0u);
-      if (stream >= schedule::maxStreams || !event.contains("args"))
+      if (stream >= traceStreams || !event.contains("args"))
         return false;
       if (rank >= stageOf.size()) {
         strange = std::min(strange.value_or(rank), rank);
@@ -117,9 +129,13 @@ private:
       return false;
     for (auto &[rank, step] : ranks) {
       const program::RankProgramT &stage = *program.ranks[stageOf[rank]];
-      std::array<size_t, schedule::maxStreams> wanted{};
+      std::array<size_t, traceStreams> wanted{};
       for (const program::Row &row : trainingOf(stage).rows)
-        wanted[row.stream()] += row.kind() == program::RowKind::Body ? bodyOf(stage, row).instructions.size() : 1;
+        if (row.kind() != program::RowKind::Body)
+          ++wanted[row.stream()];
+        else
+          for (const auto &instruction : bodyOf(stage, row).instructions)
+            ++wanted[streamOf(*instruction)];
       for (size_t s = 0; s < wanted.size(); ++s)
         if (step[s].size() != wanted[s])
           return false;
@@ -140,9 +156,11 @@ private:
           if (row.kind() != program::RowKind::Body || row.stream() != 0)
             continue;
           const auto &instructions = bodyOf(stage, row).instructions;
-          for (size_t i = 0; i < instructions.size(); ++i, ++next) {
-            const Event &event = step[0][next];
-            if (program::isCollective(instructions[i]->op))
+          for (size_t i = 0; i < instructions.size(); ++i) {
+            if (streamOf(*instructions[i]) != 0)
+              continue;
+            const Event &event = step[0][next++];
+            if (program::isCollective(instructions[i]->op) || instructions[i]->op == program::Op::Await)
               collective(rank, row, i, event,
                          std::tuple(event.name, instructions[i]->communicator, seen[event.name]++));
             else
@@ -215,7 +233,7 @@ private:
     for (const program::Row &row : trainingOf(stage).rows) {
       auto &events = step[row.stream()];
       size_t &at = next[row.stream()];
-      size_t count = row.kind() == program::RowKind::Body ? bodyOf(stage, row).instructions.size() : 1;
+      size_t count = row.kind() == program::RowKind::Body ? computeEvents(bodyOf(stage, row)) : 1;
       // A body of no instruction takes no time, where the one before it ended.
       double from = count ? events[at].start - first : end.empty() ? 0 : end.back();
       start.push_back(from);
@@ -246,6 +264,12 @@ private:
         break;
       case program::BodyKind::Backward:
         times.backward = time;
+        break;
+      case program::BodyKind::FinalBackward: // of one microbatch; known alone where there is no other
+        times.backward = times.backward ? times.backward : time;
+        break;
+      case program::BodyKind::FinalWeightGrad:
+        times.weightGrad = times.weightGrad ? times.weightGrad : time;
         break;
       case program::BodyKind::WeightGrad:
         times.weightGrad = time;
