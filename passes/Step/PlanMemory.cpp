@@ -1,6 +1,7 @@
 // step-plan-memory: offsets for buffers, buffers for values, and bodies that work on buffers.
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Step/BodyMemory.h"
+#include "passes/Step/HostMemory.h"
 #include "passes/Step/Passes.h"
 #include "passes/Step/SlotChains.h"
 using namespace mlir;
@@ -128,7 +129,10 @@ struct ProgramMemory {
     firstBody = bodies.empty() ? BodyOp() : bodies.front();
     for (auto [body, plan] : llvm::zip_equal(bodies, plans))
       rewrite(body, *plan, base);
-    return placeSlots();
+    if (failed(placeSlots()))
+      return failure();
+    placeHost(program);
+    return success();
   }
 
   std::string uniqueName(StringRef name) {
@@ -141,7 +145,7 @@ struct ProgramMemory {
     bool sound = true;
     for (auto body : program.ops<BodyOp>())
       for (Operation &op : body.getBody().front())
-        if (!isa<LoadOp, StoreOp, LaunchOp, GemmOp, CollectiveOp, RankScalarOp>(op)) {
+        if (!isa<LoadOp, StoreOp, LaunchOp, GemmOp, CollectiveOp, TransferOp, RankScalarOp>(op)) {
           op.emitOpError() << "is in no kernel; run codegen-fuse first";
           sound = false;
         }
@@ -189,7 +193,7 @@ struct ProgramMemory {
       } else if (auto store = dyn_cast<StoreOp>(op)) {
         if (plan.copiedStores.contains(op))
           copy(op->getLoc(), at[store.getValue()], store.getBuffer(), store.getValue().getDefiningOp());
-      } else if (isa<LaunchOp, GemmOp, CollectiveOp>(op)) {
+      } else if (isa<LaunchOp, GemmOp, CollectiveOp, TransferOp>(op)) {
         rewriteWork(op, at);
       }
     }
@@ -214,6 +218,9 @@ struct ProgramMemory {
       GemmOp::create(builder, op->getLoc(), TypeRange(), there(gemm.getA()), there(gemm.getB()), c ? outs[0] : Value(),
                      outs, gemm.getTransAAttr(), gemm.getTransBAttr(), gemm.getMnkAttr(), gemm.getLeadingAttr(),
                      gemm.getBatchAttr(), gemm.getStridesAttr(), path, phase, ArrayAttr());
+    } else if (auto transfer = dyn_cast<TransferOp>(op)) {
+      TransferOp::create(builder, op->getLoc(), TypeRange(), there(transfer.getInput()), outs, transfer.getStreamAttr(),
+                         transfer.getCauseAttr(), path, phase, ArrayAttr());
     } else {
       auto collective = cast<CollectiveOp>(op);
       CollectiveOp::create(builder, op->getLoc(), TypeRange(), collective.getKindAttr(), collective.getReductionAttr(),

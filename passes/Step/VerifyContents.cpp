@@ -65,7 +65,7 @@ public:
   /// Returns the buffers that the body writes.
   Buffers verify() {
     for (Operation &op : body.getBody().front()) {
-      if (!isa<LaunchOp, GemmOp, CollectiveOp>(op) || !operandsFit(&op))
+      if (!isa<LaunchOp, GemmOp, CollectiveOp, TransferOp>(op) || !operandsFit(&op))
         continue;
       for (Value value : readsOf(&op))
         read(&op, value.getDefiningOp<BufferOp>());
@@ -86,7 +86,7 @@ private:
       fit &= buffer && buffer.getOffset();
       if (!buffer)
         context.fault(op) << sayWork(op) << " has an operand outside of arena and slots";
-      else if (runsOnce(body.getKind()) && buffer.getSpace() != Space::Arena)
+      else if (runsOnce(body.getKind()) && buffer.getSpace() != Space::Arena && buffer.getSpace() != Space::Host)
         context.fault(op) << sayWork(op) << " uses '" << buffer.getName() << "' of a microbatch; "
                           << stringifyBodyKind(body.getKind()) << " belongs to none";
     }
@@ -130,7 +130,7 @@ private:
       return operand == 2;
     if (auto collective = dyn_cast<CollectiveOp>(op))
       return collective.getKind() == CollectiveKind::AllReduce;
-    return llvm::is_contained(inPlacePairs(cast<LaunchOp>(op), context.symbols), std::pair(result, operand));
+    return isa<LaunchOp>(op) && llvm::is_contained(inPlacePairs(cast<LaunchOp>(op), context.symbols), std::pair(result, operand));
   }
 
   /// Results over operands only where the op works in place, and never over each other.
@@ -157,7 +157,7 @@ private:
   BodyOp body;
   const Buffers &known;
   Buffers written;
-  Writers writers[3]; // by space
+  Writers writers[getMaxEnumValForSpace() + 1]; // by space
 };
 
 /// The bodies of one stage in the order in which a microbatch meets them.
@@ -213,7 +213,7 @@ private:
     for (Operation *op : written) {
       writersOf[op].insert(body);
       auto buffer = cast<BufferOp>(op);
-      if (buffer.getSpace() == Space::Slot)
+      if (buffer.getSpace() == Space::Slot || buffer.getSpace() == Space::HostSlot)
         local.insert(op);
       else if (buffer.getSlot())
         lasting.insert(op);

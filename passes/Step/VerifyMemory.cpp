@@ -1,5 +1,6 @@
 // Where buffers lie: step-verify-program's checks of offsets, spaces and overlaps that need no order of ops.
 #include "passes/Step/BodyMemory.h"
+#include "passes/Step/HostMemory.h"
 #include "passes/Step/SlotChains.h"
 #include "passes/Step/VerifyProgram.h"
 using namespace mlir;
@@ -14,34 +15,50 @@ struct Held {
   std::string name() { return buffer ? "'" + buffer.getName().str() + "'" : "the slots"; }
 };
 
+/// The device's or the host's memory.
+struct Memory {
+  StringRef arena, slot; ///< what they are called
+  int64_t bytes, slotBytes, slotsBegin;
+  std::vector<Held> held = {};
+  llvm::MapVector<uint64_t, std::vector<Held>> inSlot = {}; ///< by chain
+};
+
 class Layout {
 public:
   Layout(VerifyContext &context, ProgramOp program) : context(context), program(program), chains(program) {}
 
   void verify() {
-    slotsBegin = program.getSlotsOffset().value_or(0);
-    int64_t slots = program.getSlotCount().value_or(0), slotBytes = program.getSlotBytes().value_or(0);
-    int64_t end = slotsBegin + slots * slotBytes;
-    if (end > arena())
-      context.fault(program) << slots << " slots of " << slotBytes << " bytes at " << slotsBegin << " end at byte "
-                             << end << ", the arena has " << arena();
-    if (slotsBegin % bufferAlignment || slotBytes % bufferAlignment)
-      context.fault(program) << "slots of " << slotBytes << " bytes at " << slotsBegin << ", expected multiples of "
-                             << bufferAlignment;
-    if (end > slotsBegin)
-      held.push_back({slotsBegin, end, {}});
+    for (Memory *memory : {&device, &host})
+      holdSlots(*memory);
     for (auto buffer : program.ops<BufferOp>())
       if (placed(buffer))
         sort(buffer);
-    overlaps(held);
-    for (auto &[chain, ranges] : inSlot)
-      overlaps(ranges);
+    for (Memory *memory : {&device, &host}) {
+      overlaps(memory->held);
+      for (auto &[chain, ranges] : memory->inSlot)
+        overlaps(ranges);
+    }
     for (BufferOp buffer : temporary)
       overHeld(buffer);
   }
 
 private:
-  int64_t arena() { return program.getArenaBytes().value_or(0); }
+  void holdSlots(Memory &memory) {
+    int64_t slots = program.getSlotCount().value_or(0), end = memory.slotsBegin + slots * memory.slotBytes;
+    if (end > memory.bytes)
+      context.fault(program) << slots << " slots of " << memory.slotBytes << " bytes at " << memory.slotsBegin
+                             << " end at byte " << end << ", the " << memory.arena << " has " << memory.bytes;
+    if (memory.slotsBegin % bufferAlignment || memory.slotBytes % bufferAlignment)
+      context.fault(program) << "slots of " << memory.slotBytes << " bytes at " << memory.slotsBegin
+                             << ", expected multiples of " << bufferAlignment;
+    if (end > memory.slotsBegin)
+      memory.held.push_back({memory.slotsBegin, end, {}});
+  }
+
+  Memory &of(BufferOp buffer) { return inHost(buffer) ? host : device; }
+  static bool inSlot(BufferOp buffer) {
+    return buffer.getSpace() == Space::Slot || buffer.getSpace() == Space::HostSlot;
+  }
   static int64_t begin(BufferOp buffer) { return *buffer.getOffset(); }
 
   /// Bytes of the arena, or of a slot, that the buffer takes up.
@@ -58,20 +75,22 @@ private:
     if (begin(buffer) % bufferAlignment)
       context.fault(buffer) << "'" << buffer.getName() << "' starts at byte " << begin(buffer)
                             << ", expected a multiple of " << bufferAlignment;
-    int64_t limit = buffer.getSpace() == Space::Slot ? program.getSlotBytes().value_or(0) : arena();
+    int64_t limit = inSlot(buffer) ? of(buffer).slotBytes : of(buffer).bytes;
     if (begin(buffer) + extent(buffer) <= limit)
       return true;
     context.fault(buffer) << "'" << buffer.getName() << "' ends at byte " << begin(buffer) + extent(buffer) << ", the "
-                          << (buffer.getSpace() == Space::Slot ? "slot" : "arena") << " has " << limit;
+                          << (inSlot(buffer) ? of(buffer).slot : of(buffer).arena) << " has " << limit;
     return false;
   }
 
   void sort(BufferOp buffer) {
     Held range{begin(buffer), begin(buffer) + extent(buffer), buffer};
-    if (buffer.getSpace() == Space::Slot)
-      inSlot[chains.chainOf(buffer)].push_back(range);
+    if (inSlot(buffer))
+      of(buffer).inSlot[chains.chainOf(buffer)].push_back(range);
     else if (buffer.getSlot())
-      held.push_back(range);
+      of(buffer).held.push_back(range);
+    else if (inHost(buffer))
+      context.fault(buffer) << "'" << buffer.getName() << "' lies in the host's memory and does not last";
     else
       temporary.push_back(buffer);
   }
@@ -108,17 +127,19 @@ private:
 
   void overHeld(BufferOp buffer) {
     Held range{begin(buffer), begin(buffer) + extent(buffer), buffer};
-    auto it = llvm::upper_bound(held, range.begin, [](int64_t at, const Held &other) { return at < other.end; });
-    if (it != held.end() && it->begin < range.end)
+    auto it = llvm::upper_bound(device.held, range.begin, [](int64_t at, const Held &other) { return at < other.end; });
+    if (it != device.held.end() && it->begin < range.end)
       report(range, *it);
   }
 
   VerifyContext &context;
   ProgramOp program;
   SlotChains chains; // other chains have slots of their own, so only buffers of one can be in each other's way
-  int64_t slotsBegin = 0;
-  std::vector<Held> held;
-  llvm::MapVector<uint64_t, std::vector<Held>> inSlot; ///< by chain
+  static int64_t number(std::optional<uint64_t> planned) { return planned.value_or(0); }
+  Memory device{"arena", "slot", number(program.getArenaBytes()), number(program.getSlotBytes()),
+                number(program.getSlotsOffset())};
+  Memory host{"host's arena", "host's slot", number(program.getHostBytes()), number(program.getHostSlotBytes()),
+              number(program.getHostSlotsOffset())};
   SmallVector<BufferOp> temporary;
 };
 } // namespace

@@ -88,10 +88,10 @@ void hocket::step::verifyWork(VerifyContext &context) {
   for (ProgramOp program : context.programs)
     for (auto body : program.ops<BodyOp>())
       for (Operation &op : body.getBody().front()) {
-        if (!isa<LaunchOp, GemmOp, CollectiveOp, RankScalarOp>(op)) {
+        if (!isa<LaunchOp, GemmOp, CollectiveOp, TransferOp, RankScalarOp>(op)) {
           context.fault(&op) << op.getName().getStringRef()
                              << " is left; fusion and step-plan-memory leave launches, products, "
-                             << "collectives and numbers of the rank";
+                             << "collectives, transfers and numbers of the rank";
           continue;
         }
         if (op.getNumResults() && !isa<RankScalarOp>(op)) {

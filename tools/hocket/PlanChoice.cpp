@@ -34,7 +34,10 @@ void PlanFlags::addTo(CLI::App &command, bool scheduleAlone) {
         command.add_flag("--sequence-parallel", sequenceParallel,
                          "split norms and residuals along the sequence over tp"),
         command.add_option("--context", context,
-                           "how attention sees keys of other ranks along cp: ring, all_gather or all_to_all (ring)")})
+                           "how attention sees keys of other ranks along cp: ring, all_gather or all_to_all (ring)"),
+        command.add_option("--offload", offload,
+                           "what lies in the host's memory: activations, optimizer_state or parameters, all or those of "
+                           "a pattern, as in activations:h.*; may be given several times")})
     option->needs(byMesh);
   for (auto *option :
        {command.add_option("--schedule", schedule, scheduleHelp()),
@@ -115,6 +118,27 @@ static std::string sequenceTactics(Session &session, const PlanFlags &flags, boo
   return text;
 }
 
+/// `activations:h.*` as a tactic.
+static std::string offloadTactics(Session &session, const std::vector<std::string> &flags) {
+  std::string text;
+  for (StringRef flag : flags) {
+    auto [what, pattern] = flag.split(':');
+    if (!dist::symbolizeOffload(what))
+      session.error(fmt::format("--offload: unknown '{}' (legal: activations, optimizer_state, parameters, each with "
+                                ":PATTERN or without)",
+                                what.str()));
+    text += fmt::format("  offload {}", what.str());
+    if (flag.contains(':')) {
+      llvm::raw_string_ostream os(text);
+      os << " \"";
+      llvm::printEscapedString(pattern, os);
+      os << '"';
+    }
+    text += '\n';
+  }
+  return text;
+}
+
 /// A schedule's name as IR, with the table of `file:table.txt`.
 static std::string scheduleText(StringRef flag) {
   std::string text = flag.consume_front("file:") ? "file(\"" : "\"";
@@ -162,6 +186,7 @@ static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
     session.error(fmt::format("--chunks {} needs an axis pp in --mesh; '{}' has none", *flags.chunks, flags.mesh));
   if (flags.schedule && !has("pp"))
     session.error(fmt::format("--schedule {} needs an axis pp in --mesh; '{}' has none", *flags.schedule, flags.mesh));
+  text += offloadTactics(session, flags.offload);
   text += "}\n";
   std::string defaults;
   for (auto [given, name] : {std::pair(flags.microbatch.has_value(), "microbatch 1"),

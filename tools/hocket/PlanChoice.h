@@ -22,6 +22,7 @@ struct PlanFlags {
   std::optional<int64_t> maxImplicitBytes; ///< of plans by name too
   bool sequenceParallel = false;
   std::string context; ///< empty if not given
+  std::vector<std::string> offload; ///< "activations:h.*"
 
   /// `scheduleAlone`: --schedule and --chunks may stand without --mesh.
   void addTo(CLI::App &command, bool scheduleAlone = false);
