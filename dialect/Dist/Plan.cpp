@@ -204,7 +204,14 @@ static bool checkPair(Operation *earlier, Operation *later) {
     diag.attachNote(a.getLoc()) << "first here, as " << splitText(a);
     return false;
   }
-  if (earlier->getName() == later->getName() && !isa<SplitOp>(later)) {
+  bool several = isa<RecomputeOp, OffloadOp, OverlapOp>(later); // of different kinds or layers
+  if (several && earlier->getName() == later->getName() &&
+      earlier->getPropertiesAsAttribute() == later->getPropertiesAsAttribute()) {
+    InFlightDiagnostic diag = later->emitOpError() << "repeats a tactic of this plan word for word; once is allowed";
+    diag.attachNote(earlier->getLoc()) << "first here";
+    return false;
+  }
+  if (earlier->getName() == later->getName() && !isa<SplitOp>(later) && !several) {
     InFlightDiagnostic diag = later->emitOpError() << "stands twice in a plan; once is allowed";
     diag.attachNote(earlier->getLoc()) << "first here";
     return false;
@@ -260,9 +267,10 @@ LogicalResult PlanOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!symbols.lookupNearestSymbolFrom<nn::ModelOp>(*this, getModelAttr()))
     sound = false, emitOpError() << "names model @" << getModel() << ", which is not declared";
   for (Operation &tactic : getBody().front()) {
-    if (!isa<BatchOp, SplitOp, StagesOp, ZeroOp, SequenceOp, ContextOp, ExpertsOp>(tactic)) {
-      sound = false, tactic.emitOpError()
-                         << "is no tactic; a plan holds batch, split, stages, zero, sequence, context and experts";
+    if (!isa<BatchOp, SplitOp, StagesOp, ZeroOp, SequenceOp, ContextOp, ExpertsOp, RecomputeOp, OffloadOp, OverlapOp>(
+            tactic)) {
+      sound = false, tactic.emitOpError() << "is no tactic; a plan holds batch, split, stages, zero, sequence, "
+                                             "context, experts, recompute, offload and overlap";
       continue;
     }
     if (AxesAttr axes = axesOf(&tactic); axes && mesh)

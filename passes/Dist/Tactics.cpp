@@ -33,6 +33,12 @@ std::string tacticText(Operation *tactic) {
     return "sequence" + over + (sequence.getKeepGathered() ? " keep gathered" : "");
   if (auto context = dyn_cast<ContextOp>(tactic))
     return "context" + over + " " + stringifyContextKind(context.getKind()).str();
+  if (auto recompute = dyn_cast<RecomputeOp>(tactic))
+    return "recompute " + (recompute.getPattern() ? recompute.getPattern()->str() + " " : "") +
+           stringifyRecompute(recompute.getKind()).str();
+  if (auto offload = dyn_cast<OffloadOp>(tactic))
+    return ("offload " + stringifyOffload(offload.getWhat())).str() +
+           (offload.getPattern() ? " " + offload.getPattern()->str() : "");
   return tactic->getName().stripDialect().str() + over;
 }
 

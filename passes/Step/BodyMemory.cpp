@@ -16,6 +16,7 @@ SmallVector<std::pair<unsigned, unsigned>> hocket::step::inPlacePairs(LaunchOp l
 
 BodyMemory::BodyMemory(BodyOp body, SymbolTable &symbols) : body(body), symbols(symbols) {
   number();
+  followStreams();
   placeLoadsAndStores();
   placeOthers();
   pack();
@@ -31,10 +32,34 @@ void BodyMemory::number() {
   }
 }
 
-unsigned BodyMemory::lastUse(Value value) const {
-  unsigned last = place.lookup(value.getDefiningOp());
+/// When each op on a stream is known to have finished. Where no await says so: at the end of the body.
+void BodyMemory::followStreams() {
+  llvm::StringMap<SmallVector<Operation *>> inFlight; // by stream, in the order of starts
+  llvm::StringMap<unsigned> awaited;
+  for (Operation &op : body.getBody().front()) {
+    if (auto await = dyn_cast<AwaitOp>(op)) {
+      auto &started = inFlight[await.getStream()];
+      unsigned &known = awaited[await.getStream()];
+      for (; known < std::min<uint64_t>(await.getCount(), started.size()); ++known)
+        awaitedAt[started[known]] = place[&op];
+    } else if (auto stream = op.getAttrOfType<StringAttr>("stream")) {
+      inFlight[stream.getValue()].push_back(&op);
+      awaitedAt[&op] = place[&body.getBody().front().back()];
+    }
+  }
+}
+
+/// The last op of the body during which `op` may still run.
+unsigned BodyMemory::endOf(Operation *op) const {
+  auto awaited = awaitedAt.find(op);
+  return awaited == awaitedAt.end() ? place.lookup(op) : awaited->second;
+}
+
+unsigned BodyMemory::lastUse(Value value, Operation *butOf) const {
+  Operation *def = value.getDefiningOp();
+  unsigned last = def == butOf ? place.lookup(def) : endOf(def);
   for (Operation *user : value.getUsers())
-    last = std::max(last, place.lookup(user));
+    last = std::max(last, user == butOf ? place.lookup(user) : endOf(user));
   return last;
 }
 
@@ -66,7 +91,7 @@ bool BodyMemory::mayMakeIn(Value value, Value buffer, StoreOp store) {
     if (at > stored)
       continue;
     for (Operation *user : load.getValue().getUsers()) {
-      if (place[user] > made)
+      if ((user == def ? place[user] : endOf(user)) > made)
         return false;
       if (user == def && !worksInPlace(def, cast<OpResult>(value).getResultNumber(), load.getValue()))
         return false;
@@ -99,6 +124,11 @@ void BodyMemory::placeLoadsAndStores() {
     }
 }
 
+/// Whether the last thing that needs a piece is `op`, however long that runs. Those before its last value are done.
+bool BodyMemory::diesIn(const Piece &piece, Operation *op) const {
+  return lastUse(piece.values.back(), op) <= place.lookup(op);
+}
+
 void BodyMemory::placeOthers() {
   for (Operation &op : body.getBody().front())
     for (OpResult result : op.getResults()) {
@@ -109,7 +139,7 @@ void BodyMemory::placeOthers() {
       for (Value operand : op.getOperands()) {
         auto it = pieceOf.find(operand);
         // A piece that another result of this op has taken over ends here too if that result is never used.
-        if (it == pieceOf.end() || pieces[it->second].end != begin ||
+        if (it == pieceOf.end() || !diesIn(pieces[it->second], &op) ||
             pieces[it->second].values.back().getDefiningOp() == &op || operand.getType() != result.getType() ||
             !worksInPlace(&op, result.getResultNumber(), operand))
           continue;

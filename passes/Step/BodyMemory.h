@@ -26,6 +26,8 @@ struct Piece {
 ///   may, if it works in place there); else it is copied at the store a product that adds to a value works in place on
 ///   it every other value has a piece of workspace, taken over in place from an operand that dies there where the op
 ///   allows it
+/// An op on a stream of its own uses its operand and its result until it is awaited: until then neither's place is given
+/// away.
 struct BodyMemory {
   BodyMemory(BodyOp body, mlir::SymbolTable &symbols);
 
@@ -40,13 +42,17 @@ private:
   void placeLoadsAndStores();
   bool mayMakeIn(mlir::Value value, mlir::Value buffer, StoreOp store);
   bool worksInPlace(mlir::Operation *op, unsigned result, mlir::Value operand);
+  bool diesIn(const Piece &piece, mlir::Operation *op) const;
   void placeOthers();
   void pack();
-  unsigned lastUse(mlir::Value value) const;
+  void followStreams();
+  unsigned endOf(mlir::Operation *op) const;
+  unsigned lastUse(mlir::Value value, mlir::Operation *butOf = nullptr) const;
 
   BodyOp body;
   mlir::SymbolTable &symbols;
   llvm::DenseMap<mlir::Operation *, unsigned> place;
+  llvm::DenseMap<mlir::Operation *, unsigned> awaitedAt; ///< of ops on streams
   llvm::DenseMap<mlir::Value, llvm::SmallVector<LoadOp>> loadsOf;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<StoreOp>> storesOf;
 };

@@ -4,13 +4,15 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::step;
 
-std::string Communicators::groupName(dist::AxesAttr axes, DenseI64ArrayAttr stages) const {
-  std::string name = dist::axesText(axes.getRefs());
-  if (stages) {
+std::string Communicators::groupName(CollectiveOp collective) {
+  std::string name = dist::axesText(collective.getAxes().getRefs());
+  if (auto stages = collective.getStagesAttr()) {
     name += " at";
     for (int64_t stage : stages.asArrayRef())
       name += " " + std::to_string(stage);
   }
+  if (auto stream = collective.getStream())
+    name += (" on " + *stream).str();
   return name;
 }
 
@@ -41,7 +43,7 @@ Communicators::Communicators(ArrayRef<ProgramOp> programs, dist::MeshOp mesh, in
   };
   for (ProgramOp program : programs)
     program->walk([&](CollectiveOp collective) {
-      auto *made = add(groupName(collective.getAxes(), collective.getStagesAttr()));
+      auto *made = add(groupName(collective));
       if (!made)
         return;
       made->kind = program::CommunicatorKind::Group;
@@ -66,7 +68,5 @@ Communicators::Communicators(ArrayRef<ProgramOp> programs, dist::MeshOp mesh, in
   }
 }
 
-uint32_t Communicators::group(dist::AxesAttr axes, DenseI64ArrayAttr stages) const {
-  return index.lookup(groupName(axes, stages));
-}
+uint32_t Communicators::group(CollectiveOp collective) const { return index.lookup(groupName(collective)); }
 uint32_t Communicators::edge(unsigned from, unsigned to) const { return index.lookup(edgeName(from, to)); }

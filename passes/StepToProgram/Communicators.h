@@ -1,5 +1,6 @@
-// The communicators of a job: one for each group of mesh axes, and one for each directed pipeline edge, in one fixed
-// order.
+// The communicators of a job: one for each group of mesh axes and stream that is used on it, and one for each directed
+// pipeline edge, in one fixed order. Streams have communicators of their own because the calls on one communicator are
+// in one order, and belong to one thread.
 #pragma once
 #include "dialect/Step/Step.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -13,7 +14,7 @@ public:
   /// first).
   Communicators(llvm::ArrayRef<ProgramOp> programs, dist::MeshOp mesh, int stageAxis);
 
-  uint32_t group(dist::AxesAttr axes, mlir::DenseI64ArrayAttr stages) const;
+  uint32_t group(CollectiveOp collective) const;
   uint32_t edge(unsigned from, unsigned to) const;
   program::AxisRef convert(const dist::AxisRef &ref) const;
   /// Axes and sub-axes of size one are left out.
@@ -21,7 +22,8 @@ public:
   std::vector<std::unique_ptr<program::CommunicatorT>> take() { return std::move(list); }
 
 private:
-  std::string groupName(dist::AxesAttr axes, mlir::DenseI64ArrayAttr stages) const;
+  /// `{"dp", "tp"}`, `"pp" at 0 3`, `"dp" on gradients`
+  static std::string groupName(CollectiveOp collective);
   static std::string edgeName(unsigned from, unsigned to);
 
   mutable dist::MeshOp mesh;

@@ -123,12 +123,29 @@ struct RankProgramWriter {
                                             program::Op::AllToAll, program::Op::Shift};
     auto made = instruction(collective, kinds[static_cast<int>(collective.getKind())],
                             stringifyCollectiveKind(collective.getKind()));
-    made->communicator = shared.communicators.group(collective.getAxes(), collective.getStagesAttr());
+    made->communicator = shared.communicators.group(collective);
     made->reduction = static_cast<program::Reduction>(collective.getReduction());
     made->type = convertType(elementType(collective.getInput()));
     made->buffers = {convertBuffer(collective.getInput()), convertBuffer(collective.getOuts()[0])};
     made->cause = shared.strings.add(collective.getCause());
+    made->stream = streamOf(collective.getStream());
     return made;
+  }
+  std::unique_ptr<program::InstructionT> convert(AwaitOp await) {
+    auto made = instruction(await, program::Op::Await, ("await " + await.getStream()).str());
+    made->stream = streamOf(await.getStream());
+    made->awaited = static_cast<uint32_t>(await.getCount());
+    return made;
+  }
+  /// 0: what computes; the others in the order in which bodies first name them.
+  uint8_t streamOf(std::optional<StringRef> name) {
+    if (!name)
+      return 0;
+    auto &names = out->bodyStreams;
+    auto found = llvm::find(names, *name);
+    if (found == names.end())
+      found = names.insert(found, name->str());
+    return static_cast<uint8_t>(found - names.begin() + 1);
   }
 
   std::unique_ptr<program::InstructionT> convert(TransferOp transfer) {
@@ -145,7 +162,11 @@ struct RankProgramWriter {
     made->kind = static_cast<program::BodyKind>(body.getKind());
     made->chunk = body.getChunk();
     for (Operation &op : body.getBody().front())
+<<<<<<< HEAD
       llvm::TypeSwitch<Operation *>(&op).Case<LaunchOp, GemmOp, CollectiveOp, TransferOp>([&](auto work) {
+=======
+      llvm::TypeSwitch<Operation *>(&op).Case<LaunchOp, GemmOp, CollectiveOp, AwaitOp>([&](auto work) {
+>>>>>>> int
         made->instructions.push_back(convert(work));
         made->instructions.back()->written = shared.written.of(work);
       });

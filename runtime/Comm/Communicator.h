@@ -143,7 +143,8 @@ public:
     return {};
   }
   // `progress` is called now and then while this rank waits in a collective, and returns whether there may be more to
-  // do: so messages go on while stream 0 waits, as if every stream ran by itself. An empty function ends that. Backends
+  // do: so messages go on while stream 0 waits, as if every stream ran by itself. An empty function ends that. It is
+  // called in the thread that gave it alone; set it while no other thread of the rank is in a collective. Backends
   // whose messages need no help (NCCL, MPI with a progress thread) ignore it.
   virtual void whileWaiting(std::function<bool()> progress) {}
   // Ends every wait of every rank with this message; the first call counts. ncclCommAbort, MPI_Abort.

@@ -172,7 +172,10 @@ Status Rank::train(RankContext &context) {
   std::vector<std::string> streams;
   for (const auto *stream : *entry.streams())
     streams.push_back(stream->str());
-  return trace.write(options.trace, options.rank, context.mesh.text(context.rank), streams);
+  std::vector<std::string> bodyStreams;
+  for (uint32_t i = 0; context.own.bodyStreams() && i < context.own.bodyStreams()->size(); ++i)
+    bodyStreams.push_back(context.own.bodyStreams()->Get(i)->str());
+  return trace.write(options.trace, options.rank, context.mesh.text(context.rank), streams, bodyStreams);
 }
 
 Status Rank::trainSteps(RankContext &context, StepRunner &runner, const BatchReader &data) {

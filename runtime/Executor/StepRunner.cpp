@@ -42,11 +42,31 @@ Status StepRunner::run(uint64_t number, uint64_t evaluationBatch) {
     if (!made)
       return std::move(made.error());
     computeStream = std::move(*made);
+    for (uint32_t i = 0; context.own.bodyStreams() && i < context.own.bodyStreams()->size(); ++i) {
+      Result<std::unique_ptr<Stream>> stream = context.device.stream();
+      if (!stream)
+        return std::move(stream.error());
+      deviceStreams.push_back(std::move(*stream));
+      bodyStreams.push_back(std::make_unique<BodyStream>());
+    }
   }
   context.world.whileWaiting([this] { return progressInCollective(); });
   Status ran = runRows();
+  if (!ran)
+    endBodyStreams(ran.error());
   context.world.whileWaiting({});
   return ran;
+}
+
+// After a fault of this rank's own nothing would end the collectives that other threads of it still wait in, until their
+// time is up; the rank ends its run as its host is about to (RankHost::fail), with the same words.
+void StepRunner::endBodyStreams(const Error &error) {
+  bool busy = std::any_of(bodyStreams.begin(), bodyStreams.end(), [](auto &stream) { return stream->busy(); });
+  if (busy && error.kind != ErrorKind::Aborted) {
+    context.status.fail(error.message);
+    context.world.abort(error.message);
+  }
+  bodyStreams.clear();
 }
 
 // Called by the communicator. True while a message stream has rows left.

@@ -2,9 +2,12 @@
 #include "runtime/Executor/Trace.h"
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <fmt/format.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
+#include <unistd.h>
 
 namespace hocket::runtime {
 
@@ -13,12 +16,18 @@ static Error cannotWrite(const std::string &path) {
   return {kind, fmt::format("cannot write trace '{}': {}", path, std::strerror(errno)), {}};
 }
 
+double Trace::processorMicroseconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return 1e6 * static_cast<double>(time.tv_sec) + 1e-3 * static_cast<double>(time.tv_nsec);
+}
+
 static double microseconds(Trace::Time::duration duration) {
   return std::chrono::duration<double, std::micro>(duration).count();
 }
 
 Status Trace::write(const std::string &path, int rank, const std::string &coordinates,
-                    const std::vector<std::string> &streams) const {
+                    const std::vector<std::string> &streams, const std::vector<std::string> &bodyStreams) const {
   std::ofstream out(path);
   auto name = [&](const char *kind, size_t thread, const std::string &value) {
     out << nlohmann::json{{"ph", "M"}, {"pid", rank}, {"tid", thread}, {"name", kind}, {"args", {{"name", value}}}}
@@ -26,8 +35,19 @@ Status Trace::write(const std::string &path, int rank, const std::string &coordi
         << ",\n";
   };
   name("process_name", 0, fmt::format("rank {} ({})", rank, coordinates));
+  char host[256] = {};
+  gethostname(host, sizeof(host) - 1);
+  out << nlohmann::json{{"ph", "M"},
+                        {"pid", rank},
+                        {"tid", 0},
+                        {"name", "machine"},
+                        {"args", {{"name", host}, {"processors", std::thread::hardware_concurrency()}}}}
+             .dump()
+      << ",\n";
   for (size_t i = 0; i < streams.size(); ++i)
     name("thread_name", i, streams[i]);
+  for (size_t i = 0; i < bodyStreams.size(); ++i)
+    name("thread_name", firstBodyStream + i, bodyStreams[i]);
   for (const Event &event : events)
     out << nlohmann::json{{"ph", "X"},
                           {"pid", rank},
@@ -35,6 +55,7 @@ Status Trace::write(const std::string &path, int rank, const std::string &coordi
                           {"name", event.name},
                           {"ts", microseconds(event.begin.time_since_epoch())},
                           {"dur", microseconds(event.end - event.begin)},
+                          {"tdur", event.processorMicroseconds},
                           {"args", {{"step", event.step}, {"microbatch", event.microbatch}}}}
                .dump()
         << ",\n";

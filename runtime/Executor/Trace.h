@@ -1,4 +1,5 @@
-// What one rank did when, as Chrome trace events (chrome://tracing, Perfetto): process = rank, thread = stream.
+// What one rank did when, as Chrome trace events (chrome://tracing, Perfetto): process = rank, thread = stream. Streams
+// of bodies are the threads from firstBodyStream on, whatever the entry's streams are.
 // Grows with every event: for runs of few steps.
 #ifndef HOCKET_RUNTIME_EXECUTOR_TRACE_H
 #define HOCKET_RUNTIME_EXECUTOR_TRACE_H
@@ -13,6 +14,7 @@ namespace hocket::runtime {
 class Trace {
 public:
   using Time = std::chrono::steady_clock::time_point;
+  static constexpr uint8_t firstBodyStream = 8;
   static Time now() { return std::chrono::steady_clock::now(); }
 
   struct Event {
@@ -21,12 +23,16 @@ public:
     uint32_t microbatch;
     uint64_t step;
     Time begin, end;
+    double processorMicroseconds = 0; // of the rank's main thread
   };
+  // What the calling thread has had of a processor so far, in microseconds.
+  static double processorMicroseconds();
   void add(const Event &event) { events.push_back(event); }
 
-  // Writes the events of this rank as lines of JSON, one event a line, each followed by a comma.
+  // Writes the events of this rank as lines of JSON, one event a line, each followed by a comma; before them names, and
+  // the machine: its name and number of processors.
   Status write(const std::string &path, int rank, const std::string &coordinates,
-               const std::vector<std::string> &streams) const;
+               const std::vector<std::string> &streams, const std::vector<std::string> &bodyStreams = {}) const;
   // Makes one trace file out of those of all ranks, and removes them.
   static Status merge(const std::string &path, const std::vector<std::string> &parts);
 

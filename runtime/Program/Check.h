@@ -50,6 +50,8 @@ void checkMesh(CheckContext &context);
 // Shapes that instructions refer to.
 void checkShapes(CheckContext &context);
 void checkBodies(CheckContext &context, const RankProgram &rank);
+// Streams of bodies: what may run on them, and that everything started there is awaited.
+void checkStreams(CheckContext &context, const RankProgram &rank);
 void checkState(CheckContext &context, const RankProgram &rank);
 void checkSchedule(CheckContext &context, const RankProgram &rank);
 // What the stages promise each other: messages in the same order and size on both ends, collectives in the same order

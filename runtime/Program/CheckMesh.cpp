@@ -16,6 +16,7 @@ std::vector<std::string> check(const Program &program) {
     return context.faults;
   for (const RankProgram *rank : *program.ranks()) {
     checkBodies(context, *rank);
+    checkStreams(context, *rank);
     checkState(context, *rank);
     checkSchedule(context, *rank);
   }

@@ -35,9 +35,21 @@ void PlanFlags::addTo(CLI::App &command, bool scheduleAlone) {
                          "split norms and residuals along the sequence over tp"),
         command.add_option("--context", context,
                            "how attention sees keys of other ranks along cp: ring, all_gather or all_to_all (ring)"),
-        command.add_option("--offload", offload,
-                           "what lies in the host's memory: activations, optimizer_state or parameters, all or those of "
-                           "a pattern, as in activations:h.*; may be given several times")})
+        command
+            .add_option(
+                "--recompute", recompute,
+                "activations that are made again in backward: full, selective or auto (what fits into --memory), "
+                "of all layers or of those named, as in selective:h.*.attn; may stand several times")
+            ->type_size(1)
+            ->expected(1)
+            ->take_all(),
+        command
+            .add_option("--offload", offload,
+                        "what lies in the host's memory: activations, optimizer_state or parameters, all or those "
+                        "named, as in activations:h.*; may stand several times")
+            ->type_size(1)
+            ->expected(1)
+            ->take_all()})
     option->needs(byMesh);
   for (auto *option :
        {command.add_option("--schedule", schedule, scheduleHelp()),
@@ -118,33 +130,48 @@ static std::string sequenceTactics(Session &session, const PlanFlags &flags, boo
   return text;
 }
 
-/// `activations:h.*` as a tactic.
-static std::string offloadTactics(Session &session, const std::vector<std::string> &flags) {
+static std::string quoted(StringRef text) {
+  std::string out = "\"";
+  llvm::raw_string_ostream os(out);
+  llvm::printEscapedString(text, os);
+  return out + "\"";
+}
+
+/// `--recompute full:h.0` as the tactic `recompute "h.0" full`.
+static std::string recomputeTactics(Session &session, const PlanFlags &flags) {
   std::string text;
-  for (StringRef flag : flags) {
+  for (StringRef flag : flags.recompute) {
+    auto [kind, pattern] = flag.split(':');
+    if (!dist::symbolizeRecompute(kind))
+      session.error(fmt::format("--recompute: unknown kind '{}' (legal: full, selective, auto)", kind.str()));
+    else if (pattern.empty() && flag.contains(':'))
+      session.error(
+          fmt::format("--recompute {}: names no layer behind ':'; without it all layers are meant", flag.str()));
+    else
+      text += fmt::format("  recompute {}{}\n", pattern.empty() ? "" : quoted(pattern) + " ", kind.str());
+  }
+  return text;
+}
+
+/// `--offload activations:h.0` as the tactic `offload activations "h.0"`.
+static std::string offloadTactics(Session &session, const PlanFlags &flags) {
+  std::string text;
+  for (StringRef flag : flags.offload) {
     auto [what, pattern] = flag.split(':');
     if (!dist::symbolizeOffload(what))
-      session.error(fmt::format("--offload: unknown '{}' (legal: activations, optimizer_state, parameters, each with "
-                                ":PATTERN or without)",
-                                what.str()));
-    text += fmt::format("  offload {}", what.str());
-    if (flag.contains(':')) {
-      llvm::raw_string_ostream os(text);
-      os << " \"";
-      llvm::printEscapedString(pattern, os);
-      os << '"';
-    }
-    text += '\n';
+      session.error(fmt::format("--offload: unknown '{}' (legal: activations, optimizer_state, parameters)", what.str()));
+    else if (pattern.empty() && flag.contains(':'))
+      session.error(fmt::format("--offload {}: names nothing behind ':'; without it all are meant", flag.str()));
+    else
+      text += fmt::format("  offload {}{}\n", what.str(), pattern.empty() ? "" : " " + quoted(pattern));
   }
   return text;
 }
 
 /// A schedule's name as IR, with the table of `file:table.txt`.
 static std::string scheduleText(StringRef flag) {
-  std::string text = flag.consume_front("file:") ? "file(\"" : "\"";
-  llvm::raw_string_ostream os(text);
-  llvm::printEscapedString(flag, os);
-  return text + (text.front() == 'f' ? "\")" : "\"");
+  bool table = flag.consume_front("file:");
+  return table ? "file(" + quoted(flag) + ")" : quoted(flag);
 }
 
 /// Writes the plan that the flags describe as IR.
@@ -186,8 +213,7 @@ static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
     session.error(fmt::format("--chunks {} needs an axis pp in --mesh; '{}' has none", *flags.chunks, flags.mesh));
   if (flags.schedule && !has("pp"))
     session.error(fmt::format("--schedule {} needs an axis pp in --mesh; '{}' has none", *flags.schedule, flags.mesh));
-  text += offloadTactics(session, flags.offload);
-  text += "}\n";
+  text += recomputeTactics(session, flags) + offloadTactics(session, flags) + "}\n";
   std::string defaults;
   for (auto [given, name] : {std::pair(flags.microbatch.has_value(), "microbatch 1"),
                              {flags.zero.has_value() || !(has("dp") || has("cp")), "zero 0"},

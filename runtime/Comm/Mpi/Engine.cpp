@@ -105,7 +105,7 @@ Result<bool> Engine::wait(const std::function<Result<bool>()> &done, Deadline de
       return abortError();
     if (std::chrono::steady_clock::now() >= deadline)
       return false;
-    if (collective && progress)
+    if (collective && std::this_thread::get_id() == progressOf && progress)
       progress();
     pause(poll);
   }

@@ -50,11 +50,14 @@ public:
 
   // Calls `done`, under the mutex, until it is true, and serves meanwhile. False when the deadline passes; Aborted when
   // the run has ended, or what `done` says. In a collective the rank's progress function is called as well, without the
-  // mutex.
+  // mutex, in the thread that set it.
   Result<bool> wait(const std::function<Result<bool>()> &done, Deadline deadline, bool collective);
   // World::waitForMessages.
   Status waitForMessages(Deadline deadline);
-  void setProgress(std::function<bool()> function) { progress = std::move(function); }
+  void setProgress(std::function<bool()> function) {
+    progress = std::move(function);
+    progressOf = std::this_thread::get_id();
+  }
 
   // Ends every wait: rank -1 is a launcher. The first call counts. From any thread.
   void abort(int rank, std::string_view message);
@@ -78,6 +81,7 @@ private:
   const int mostTag, spins;
   std::set<std::shared_ptr<Channel>> channels;
   std::function<bool()> progress;
+  std::thread::id progressOf;
   std::atomic<bool> ended{false};
   mutable std::mutex noteMutex; // of what follows
   Ended end{-1, {}};

@@ -40,9 +40,13 @@ public:
   std::unique_ptr<Request> post(Message message);
   // Waits until the word holds another value, and meanwhile does what this rank owes its messages.
   Woken waitWhile(Word &word, uint32_t value, Deadline deadline);
-  // The same for a collective, with calls of the progress function as well (World::whileWaiting).
+  // The same for a collective, with calls of the progress function as well (World::whileWaiting) in the thread that set
+  // it.
   Woken waitInCollective(Word &word, uint32_t value, Deadline deadline);
-  void setProgress(std::function<bool()> function) { progress = std::move(function); }
+  void setProgress(std::function<bool()> function) {
+    progress = std::move(function);
+    progressOf = std::this_thread::get_id();
+  }
   // Waits until this rank's bell has rung since the last return: a peer has moved one of its messages on. May return
   // early.
   Woken waitForAny(Word &bell, Deadline deadline);
@@ -64,6 +68,7 @@ private:
 
   const Region &region;
   std::function<bool()> progress;
+  std::thread::id progressOf;
   int spins;
   uint32_t heard = 0; // rings of the bell that waitForAny has returned for
   std::mutex mutex;

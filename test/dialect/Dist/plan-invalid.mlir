@@ -22,6 +22,11 @@ dist.plan @faults for @gpt on @cluster {
   // expected-error-re @+2 {{{{^}}'dist.stages' op uses axis "dp", which `split` uses already in another way{{$}}}}
   // expected-error-re @+1 {{{{^}}'dist.stages' op uses axis "dp", which `batch` uses already in another way{{$}}}}
   stages over "dp" schedule gpipe
+  // expected-note-re @+1 {{{{^}}first here{{$}}}}
+  overlap gradients
+  overlap parameters
+  // expected-error-re @+1 {{{{^}}'dist.overlap' op repeats a tactic of this plan word for word; once is allowed{{$}}}}
+  overlap gradients
   // expected-error-re @+1 {{{{^}}'dist.batch' op stands twice in a plan; once is allowed{{$}}}}
   batch microbatch 1 sequences
   // expected-error-re @+1 {{{{^}}'dist.zero' op names axis "world", which mesh @cluster does not have; axes: "pp"=2, "dp"=2, "tp"=4{{$}}}}

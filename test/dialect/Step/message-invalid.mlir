@@ -54,8 +54,8 @@ dist.plan @p for @g on @m {
 }
 step.program @s under @p stage 0 computes ["h.0"] microbatches 2 {
   %a = buffer communication "a" in slot : memref<4xf32>
-  // expected-error-re @+1 {{{{^}}'step.message' op chunk 9362, expected 0 to 9361{{$}}}}
-  message activation from 0 to 1 chunk 9362 carries %a because "x" : memref<4xf32>
+  // expected-error-re @+1 {{{{^}}'step.message' op chunk 7281, expected 0 to 7280{{$}}}}
+  message activation from 0 to 1 chunk 7281 carries %a because "x" : memref<4xf32>
 }
 
 // -----

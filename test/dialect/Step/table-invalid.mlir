@@ -8,7 +8,7 @@ func.func @f() attributes {t = #step.table<streams "compute", "next" {
 // -----
 
 func.func @f() attributes {t = #step.table<streams "compute", "next" {
-// expected-error-re @+1 {{{{^}}unknown row 'beginn' (legal: send, receive, begin, forward, backward, weight_grad, recompute, update, evaluate){{$}}}}
+// expected-error-re @+1 {{{{^}}unknown row 'beginn' (legal: send, receive, begin, forward, backward, weight_grad, recompute, update, evaluate, final_backward, final_weight_grad){{$}}}}
   compute: beginn
 }>} { return }
 
@@ -29,7 +29,7 @@ func.func @f() attributes {t = #step.table<streams "compute", "next" messages ac
 // -----
 
 func.func @f() attributes {t = #step.table<streams "compute", "next" {
-// expected-error-re @+1 {{{{^}}chunk 70000 is too large (at most 9361){{$}}}}
+// expected-error-re @+1 {{{{^}}chunk 70000 is too large (at most 7280){{$}}}}
   compute: forward chunk 70000 microbatch 0 slot 0
 }>} { return }
 
