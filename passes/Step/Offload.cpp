@@ -172,7 +172,7 @@ struct OffloadPass : hocket::step::impl::OffloadPassBase<OffloadPass> {
     auto warning = tactic.emitWarning() << "`" << causeOf(tactic) << "` moves nothing to the host: ";
     if (found.values)
       warning << "the largest of " << found.values << " values that it names has " << found.largest
-            << " bytes on a rank, expected at least " << least << " (less is not worth a copy)";
+            << " bytes on a rank, expected at least " << least.getValue() << " (less is not worth a copy)";
     else
       warning << (tactic.getWhat() == dist::Offload::Activations
                       ? "nothing that it names is kept from forward to backward on one stage"

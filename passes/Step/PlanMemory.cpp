@@ -145,11 +145,7 @@ struct ProgramMemory {
     bool sound = true;
     for (auto body : program.ops<BodyOp>())
       for (Operation &op : body.getBody().front())
-<<<<<<< HEAD
-        if (!isa<LoadOp, StoreOp, LaunchOp, GemmOp, CollectiveOp, TransferOp, RankScalarOp>(op)) {
-=======
-        if (!isa<LoadOp, StoreOp, LaunchOp, GemmOp, CollectiveOp, AwaitOp, RankScalarOp>(op)) {
->>>>>>> int
+        if (!isa<LoadOp, StoreOp, LaunchOp, GemmOp, CollectiveOp, TransferOp, AwaitOp, RankScalarOp>(op)) {
           op.emitOpError() << "is in no kernel; run codegen-fuse first";
           sound = false;
         }
@@ -197,13 +193,9 @@ struct ProgramMemory {
       } else if (auto store = dyn_cast<StoreOp>(op)) {
         if (plan.copiedStores.contains(op))
           copy(op->getLoc(), at[store.getValue()], store.getBuffer(), store.getValue().getDefiningOp());
-<<<<<<< HEAD
-      } else if (isa<LaunchOp, GemmOp, CollectiveOp, TransferOp>(op)) {
-=======
       } else if (isa<AwaitOp>(op)) {
         builder.clone(*op);
-      } else if (isa<LaunchOp, GemmOp, CollectiveOp>(op)) {
->>>>>>> int
+      } else if (isa<LaunchOp, GemmOp, CollectiveOp, TransferOp>(op)) {
         rewriteWork(op, at);
       }
     }

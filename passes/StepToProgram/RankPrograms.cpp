@@ -153,6 +153,7 @@ struct RankProgramWriter {
     made->type = convertType(elementType(transfer.getInput()));
     made->buffers = {convertBuffer(transfer.getInput()), convertBuffer(transfer.getOuts()[0])};
     made->cause = shared.strings.add(transfer.getCause());
+    made->stream = streamOf(transfer.getStream());
     return made;
   }
 
@@ -162,11 +163,7 @@ struct RankProgramWriter {
     made->kind = static_cast<program::BodyKind>(body.getKind());
     made->chunk = body.getChunk();
     for (Operation &op : body.getBody().front())
-<<<<<<< HEAD
-      llvm::TypeSwitch<Operation *>(&op).Case<LaunchOp, GemmOp, CollectiveOp, TransferOp>([&](auto work) {
-=======
-      llvm::TypeSwitch<Operation *>(&op).Case<LaunchOp, GemmOp, CollectiveOp, AwaitOp>([&](auto work) {
->>>>>>> int
+      llvm::TypeSwitch<Operation *>(&op).Case<LaunchOp, GemmOp, CollectiveOp, TransferOp, AwaitOp>([&](auto work) {
         made->instructions.push_back(convert(work));
         made->instructions.back()->written = shared.written.of(work);
       });

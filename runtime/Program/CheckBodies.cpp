@@ -61,14 +61,11 @@ private:
       return checkKernel();
     case Op::Gemm:
       return checkGemm();
-<<<<<<< HEAD
     case Op::Transfer:
       return checkTransfer();
-=======
     case Op::Await:
       countIs(0);
       return;
->>>>>>> int
     default:
       return checkCollective();
     }
