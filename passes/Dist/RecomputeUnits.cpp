@@ -27,8 +27,7 @@ static SmallVector<StringRef> prefixes(StringRef path) {
   return all;
 }
 
-/// The unit of `path` under a pattern; "" where it is not named.
-static std::string unitOf(std::optional<StringRef> pattern, StringRef path) {
+std::string RecomputeUnits::unitOf(std::optional<StringRef> pattern, StringRef path) {
   std::string layer = layerOfPath(path);
   if (!pattern)
     return layer;

@@ -26,6 +26,8 @@ public:
 
   /// The unit of an op by its path, whatever its phase; null for what no tactic names.
   const Unit *of(mlir::Operation *op) const;
+  /// The unit of a path under a pattern (none: all layers); "" where it is not named.
+  static std::string unitOf(std::optional<llvm::StringRef> pattern, llvm::StringRef path);
   /// The layer that an op is in, "h.3"; "" for none.
   static std::string layer(mlir::Operation *op);
 

@@ -1,7 +1,7 @@
 // Where buffers lie: step-verify-program's checks of offsets, spaces and overlaps that need no order of ops.
 #include "passes/Step/BodyMemory.h"
 #include "passes/Step/HostMemory.h"
-#include "passes/Step/SlotChains.h"
+#include "passes/Step/SlotLives.h"
 #include "passes/Step/VerifyProgram.h"
 using namespace mlir;
 using namespace hocket;
@@ -20,12 +20,11 @@ struct Memory {
   StringRef arena, slot; ///< what they are called
   int64_t bytes, slotBytes, slotsBegin;
   std::vector<Held> held = {};
-  llvm::MapVector<uint64_t, std::vector<Held>> inSlot = {}; ///< by chain
 };
 
 class Layout {
 public:
-  Layout(VerifyContext &context, ProgramOp program) : context(context), program(program), chains(program) {}
+  Layout(VerifyContext &context, ProgramOp program) : context(context), program(program) {}
 
   void verify() {
     for (Memory *memory : {&device, &host})
@@ -33,11 +32,11 @@ public:
     for (auto buffer : program.ops<BufferOp>())
       if (placed(buffer))
         sort(buffer);
-    for (Memory *memory : {&device, &host}) {
+    for (Memory *memory : {&device, &host})
       overlaps(memory->held);
-      for (auto &[chain, ranges] : memory->inSlot)
-        overlaps(ranges);
-    }
+    for (auto schedule : program.ops<ScheduleOp>())
+      for (const Row &row : openAtUpdate(program, schedule.getTable()))
+        open.push_back({rangeOf(schedule.getTable(), row), textOf(schedule.getTable(), row), schedule});
     for (BufferOp buffer : temporary)
       overHeld(buffer);
   }
@@ -86,8 +85,8 @@ private:
   void sort(BufferOp buffer) {
     Held range{begin(buffer), begin(buffer) + extent(buffer), buffer};
     if (inSlot(buffer))
-      of(buffer).inSlot[chains.chainOf(buffer)].push_back(range);
-    else if (buffer.getSlot())
+      return; // whether they may share bytes is verifyContents' to say
+    if (buffer.getSlot())
       of(buffer).held.push_back(range);
     else if (inHost(buffer))
       context.fault(buffer) << "'" << buffer.getName() << "' lies in the host's memory and does not last";
@@ -125,21 +124,61 @@ private:
     }
   }
 
+  /// A row that may still use slots when update starts.
+  struct Open {
+    ByteRange bytes;
+    std::string text;
+    ScheduleOp schedule;
+  };
+  ByteRange rangeOf(TableAttr table, const Row &row) {
+    int64_t size = program.getSlotBytes().value_or(0), slot = device.slotsBegin + row.slot * size;
+    MessageOp message = row.kind == RowKind::Body ? MessageOp() : program.findMessage(table.getMessages()[row.index]);
+    auto first = message ? message.getBuffers().front().getDefiningOp<BufferOp>() : BufferOp();
+    if (!first || !first.getOffset())
+      return {slot, slot + size};
+    return {slot + begin(first), slot + begin(first) + message.getBytes()};
+  }
+  static std::string textOf(TableAttr table, const Row &row) {
+    std::string text = row.kind == RowKind::Body
+                           ? stringifyBodyKind(static_cast<BodyKind>(row.index % kBodyKinds)).str()
+                           : "'" + messageText(table.getMessages()[row.index]) + "'";
+    return text + " of microbatch " + std::to_string(row.microbatch);
+  }
+
+  /// Slots are free in update, but for what is still on its way.
   void overHeld(BufferOp buffer) {
+    if (buffer->use_empty())
+      return;
     Held range{begin(buffer), begin(buffer) + extent(buffer), buffer};
-    auto it = llvm::upper_bound(device.held, range.begin, [](int64_t at, const Held &other) { return at < other.end; });
-    if (it != device.held.end() && it->begin < range.end)
-      report(range, *it);
+    bool ofUpdate = llvm::all_of(buffer->getUsers(), [](Operation *user) {
+      auto body = user->getParentOfType<BodyOp>();
+      return body && body.getKind() == BodyKind::Update;
+    });
+    const std::vector<Held> &held = device.held;
+    auto it = llvm::upper_bound(held, range.begin, [](int64_t at, const Held &other) { return at < other.end; });
+    for (; it != held.end() && it->begin < range.end; ++it) {
+      if (it->buffer || !ofUpdate)
+        return report(range, *it);
+      for (Open &row : open)
+        if (row.bytes.begin < range.end && range.begin < row.bytes.end) {
+          auto error = context.fault(buffer)
+                       << "'" << buffer.getName() << "' of update lies over the bytes "
+                       << std::max(row.bytes.begin, range.begin) << " to " << std::min(row.bytes.end, range.end) - 1
+                       << " of the slots, where " << row.text << " may not have finished when update starts";
+          error.attachNote(row.schedule.getLoc()) << "update does not wait for it here";
+          return;
+        }
+    }
   }
 
   VerifyContext &context;
   ProgramOp program;
-  SlotChains chains; // other chains have slots of their own, so only buffers of one can be in each other's way
   static int64_t number(std::optional<uint64_t> planned) { return planned.value_or(0); }
   Memory device{"arena", "slot", number(program.getArenaBytes()), number(program.getSlotBytes()),
                 number(program.getSlotsOffset())};
   Memory host{"host's arena", "host's slot", number(program.getHostBytes()), number(program.getHostSlotBytes()),
               number(program.getHostSlotsOffset())};
+  SmallVector<Open> open;
   SmallVector<BufferOp> temporary;
 };
 } // namespace

@@ -146,7 +146,7 @@ static std::string recomputeTactics(Session &session, const PlanFlags &flags) {
       session.error(fmt::format("--recompute: unknown kind '{}' (legal: full, selective, auto)", kind.str()));
     else if (pattern.empty() && flag.contains(':'))
       session.error(
-          fmt::format("--recompute {}: names no layer behind ':'; without it all layers are meant", flag.str()));
+          fmt::format("--recompute: '{}' names no layer behind ':'; without it all layers are meant", flag.str()));
     else
       text += fmt::format("  recompute {}{}\n", pattern.empty() ? "" : quoted(pattern) + " ", kind.str());
   }

@@ -83,6 +83,12 @@ struct Reporter {
     return op == program::Op::AllReduce ? "2(n-1)/n" : op == program::Op::Shift ? "1" : "(n-1)/n";
   }
 
+  /// Its body's name; of what `recompute` sends again, which it says in its cause, recompute.
+  static std::string phaseOf(program::BodyKind kind, const std::string &cause) {
+    bool again = cause.find(" makes it again: ") != std::string::npos;
+    return again ? "recompute" : snakeCase(program::EnumNameBodyKind(kind));
+  }
+
   static bool inHost(program::Space space) {
     return space == program::Space::Host || space == program::Space::HostSlot;
   }
@@ -90,7 +96,7 @@ struct Reporter {
   void addTransfer(const program::RankProgramT &rank, const program::BodyT &body, const program::InstructionT &each,
                    uint64_t count) {
     bool out = inHost(each.buffers[1].space());
-    report.transfers.push_back({rank.stage, snakeCase(program::EnumNameBodyKind(body.kind)), out ? "offload" : "fetch",
+    report.transfers.push_back({rank.stage, phaseOf(body.kind, string(each.cause)), out ? "offload" : "fetch",
                                 "host", string(each.cause), string(each.path), string(each.source),
                                 each.buffers[0].bytes(), 0, count, 1, "0"});
   }
@@ -122,7 +128,7 @@ struct Reporter {
           continue;
         uint64_t bytes = std::max(each->buffers[0].bytes(), each->buffers[1].bytes());
         uint64_t ranks = members(each->communicator, firstRank(rank.stage)).size();
-        report.transfers.push_back({rank.stage, snakeCase(program::EnumNameBodyKind(rank.bodies[body]->kind)),
+        report.transfers.push_back({rank.stage, phaseOf(rank.bodies[body]->kind, string(each->cause)),
                                     snakeCase(program::EnumNameOp(each->op)),
                                     bareAxes(program.communicators[each->communicator]->name), string(each->cause),
                                     string(each->path), string(each->source), bytes, sentOf(each->op, bytes, ranks),
@@ -139,8 +145,8 @@ struct Reporter {
            sends ? "1" : "0"});
     }
     auto order = [](const TransferReport &t) {
-      static const std::vector<std::string> phases = {"begin",          "forward",           "backward", "weight_grad",
-                                                      "final_backward", "final_weight_grad", "update"};
+      static const std::vector<std::string> phases = {"begin",       "forward",        "recompute",         "backward",
+                                                      "weight_grad", "final_backward", "final_weight_grad", "update"};
       return std::find(phases.begin(), phases.end(), t.phase) - phases.begin();
     };
     std::stable_sort(report.transfers.begin(), report.transfers.end(),

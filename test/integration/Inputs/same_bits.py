@@ -19,7 +19,7 @@ def main():
     parser.add_argument("--work", required=True)
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--precision", default="")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if options.file:
         options.plans += open(options.file).read().splitlines()
     model = runs.with_precision(options.model, options.precision, options.work)
