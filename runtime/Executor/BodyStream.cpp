@@ -23,15 +23,17 @@ void BodyStream::run() {
     Job job = jobs.front();
     lock.unlock();
     Trace::Time begin = Trace::now();
+    double processor = Trace::processorMicroseconds();
     Status status = job.work();
     Trace::Time end = Trace::now();
+    processor = Trace::processorMicroseconds() - processor;
     lock.lock();
     if (!status) {
       failure = std::move(status.error());
     } else {
       jobs.pop_front();
       ++finishedJobs;
-      ran.push_back({job.instruction, begin, end});
+      ran.push_back({job.instruction, begin, end, processor});
     }
     done.notify_one();
   }

@@ -23,7 +23,7 @@ Status StepRunner::runBody(const program::Row &row) {
       return ran;
     if (context.trace)
       context.trace->add({context.text(instruction.what()), 0, row.microbatch(), step, begin, Trace::now(),
-                          Trace::processorMicroseconds() - processor});
+                          Trace::processorMicroseconds() - processor, evaluation});
   }
   if (context.trace)
     traceStreams(row);
@@ -105,7 +105,7 @@ void StepRunner::traceStreams(const program::Row &row) {
     for (const BodyStream::Ran &ran : bodyStreams[place]->take())
       context.trace->add({context.text(body.instructions()->Get(ran.instruction)->what()),
                           static_cast<uint8_t>(Trace::firstBodyStream + place), row.microbatch(), step, ran.begin,
-                          ran.end});
+                          ran.end, ran.processorMicroseconds, evaluation});
 }
 
 static GemmType gemmType(program::DType type) {

@@ -48,7 +48,10 @@ Status Trace::write(const std::string &path, int rank, const std::string &coordi
     name("thread_name", i, streams[i]);
   for (size_t i = 0; i < bodyStreams.size(); ++i)
     name("thread_name", firstBodyStream + i, bodyStreams[i]);
-  for (const Event &event : events)
+  for (const Event &event : events) {
+    nlohmann::json arguments{{"step", event.step}, {"microbatch", event.microbatch}};
+    if (event.evaluation)
+      arguments["evaluation"] = event.evaluation;
     out << nlohmann::json{{"ph", "X"},
                           {"pid", rank},
                           {"tid", event.stream},
@@ -56,9 +59,10 @@ Status Trace::write(const std::string &path, int rank, const std::string &coordi
                           {"ts", microseconds(event.begin.time_since_epoch())},
                           {"dur", microseconds(event.end - event.begin)},
                           {"tdur", event.processorMicroseconds},
-                          {"args", {{"step", event.step}, {"microbatch", event.microbatch}}}}
+                          {"args", std::move(arguments)}}
                .dump()
         << ",\n";
+  }
   out.close();
   return out ? Status() : cannotWrite(path);
 }

@@ -23,7 +23,8 @@ public:
     uint32_t microbatch;
     uint64_t step;
     Time begin, end;
-    double processorMicroseconds = 0; // of the rank's main thread
+    double processorMicroseconds = 0; // of the thread that did it
+    uint64_t evaluation = 0;          // batch of the evaluation after the step; 0: of the step itself
   };
   // What the calling thread has had of a processor so far, in microseconds.
   static double processorMicroseconds();

@@ -13,23 +13,36 @@ using namespace hocket::tools;
 uint32_t Machine::cores() const { return uint32_t(std::accumulate(coresOf.begin(), coresOf.end(), 0.0)); }
 
 namespace {
+/// One thread of a rank: it works on an instruction, or waits for others to come.
+struct Thread {
+  size_t ran = 0;      ///< instructions of the step
+  bool joined = false; ///< the collective in hand
+  double left = 0;     ///< of the instruction's work
+};
+
+/// A stream of bodies: what the computing thread has given it, and how much of that is done.
+struct Beside : Thread {
+  std::vector<const program::InstructionT *> given;
+  size_t finished = 0, beforeBody = 0;
+  bool working = false;
+};
+
 /// What one rank has reached.
-struct Rank {
+struct Rank : Thread {
   const program::RankProgramT *stage = nullptr;
+  std::vector<Beside> beside;
   std::vector<std::vector<const program::Row *>> streams;
   std::vector<uint32_t> done; ///< by stream, rows that have finished
   std::vector<bool> posted;   ///< by stream, whether its next message has been posted
   size_t instruction = 0;     ///< of the running body
-  size_t ran = 0;             ///< instructions of the step
-  bool inBody = false, joined = false;
-  double left = 0;                                        ///< of the running instruction's work
+  bool inBody = false;
   std::map<uint32_t, uint64_t> joins;                     ///< collectives begun, by communicator
   std::map<std::pair<uint32_t, bool>, uint64_t> messages; ///< posted, by communicator and whether it sends
 };
 
 class Simulation {
 public:
-  Simulation(const program::ProgramT &program, const Machine &machine, const std::vector<std::vector<double>> &work)
+  Simulation(const program::ProgramT &program, const Machine &machine, const std::vector<ProcessorTimes> &work)
       : program(program), machine(machine), work(work), mesh(meshOf(program)), ranks(mesh.worldSize()) {
     for (uint32_t r = 0; r < ranks.size(); ++r) {
       Rank &rank = ranks[r];
@@ -38,6 +51,7 @@ public:
         rank.streams.resize(std::max<size_t>(rank.streams.size(), row.stream() + 1u));
         rank.streams[row.stream()].push_back(&row);
       }
+      rank.beside.resize(rank.stage->bodyStreams.size());
       rank.done.assign(rank.streams.size(), 0);
       rank.posted.assign(rank.streams.size(), false);
     }
@@ -52,8 +66,9 @@ public:
         return finished() ? std::optional(now) : std::nullopt;
       now += step;
       for (uint32_t r = 0; r < ranks.size(); ++r)
-        if (Rank &rank = ranks[r]; rank.left > 0)
-          rank.left = std::max(0.0, rank.left - step * rate[machine.hostOf[r]]);
+        for (Thread *thread : threadsOf(ranks[r]))
+          if (thread->left > 0)
+            thread->left = std::max(0.0, thread->left - step * rate[machine.hostOf[r]]);
     }
   }
 
@@ -63,6 +78,13 @@ private:
     for (auto &axis : program.axes)
       axes.push_back({axis->name, axis->size});
     return program::Mesh(std::move(axes));
+  }
+
+  static std::vector<Thread *> threadsOf(Rank &rank) {
+    std::vector<Thread *> threads{&rank};
+    for (Beside &beside : rank.beside)
+      threads.push_back(&beside);
+    return threads;
   }
 
   const std::vector<uint32_t> &members(uint32_t rank, uint32_t communicator) {
@@ -93,8 +115,45 @@ private:
       for (size_t stream = 1; stream < ranks[r].streams.size(); ++stream)
         moved |= moveMessage(r, stream);
       moved |= compute(r);
+      for (size_t stream = 0; stream < ranks[r].beside.size(); ++stream)
+        moved |= workBeside(r, stream);
     }
     return moved;
+  }
+
+  bool workBeside(uint32_t r, size_t stream) {
+    Beside &beside = ranks[r].beside[stream];
+    if (beside.left > 0)
+      return false;
+    if (beside.working) {
+      beside.working = false;
+      ++beside.finished;
+      return true;
+    }
+    if (beside.finished == beside.given.size())
+      return false;
+    bool moved = false;
+    if (!mayWork(r, beside, *beside.given[beside.finished], moved))
+      return moved;
+    beside.working = true;
+    beside.left = work[r][1 + stream][beside.ran++];
+    return true;
+  }
+
+  /// Joins a collective; whether all others have.
+  bool mayWork(uint32_t r, Thread &thread, const program::InstructionT &instruction, bool &moved) {
+    if (!program::isCollective(instruction.op))
+      return true;
+    uint64_t &joins = ranks[r].joins[instruction.communicator];
+    if (!thread.joined) {
+      thread.joined = moved = true;
+      ++joins;
+    }
+    for (uint32_t member : members(r, instruction.communicator))
+      if (ranks[member].joins[instruction.communicator] < joins)
+        return false;
+    thread.joined = false;
+    return true;
   }
 
   bool moveMessage(uint32_t r, size_t stream) {
@@ -127,6 +186,8 @@ private:
         return false;
       rank.inBody = true;
       rank.instruction = 0;
+      for (Beside &beside : rank.beside)
+        beside.beforeBody = beside.given.size();
       return true;
     }
     const auto &instructions = rank.stage->bodies[rank.streams[0][rank.done[0]]->index()]->instructions;
@@ -136,19 +197,20 @@ private:
       return true;
     }
     const program::InstructionT &instruction = *instructions[rank.instruction];
-    bool collective = program::isCollective(instruction.op), moved = false;
-    if (collective) {
-      uint64_t &joins = rank.joins[instruction.communicator];
-      if (!rank.joined) {
-        rank.joined = moved = true;
-        ++joins;
-      }
-      for (uint32_t member : members(r, instruction.communicator))
-        if (ranks[member].joins[instruction.communicator] < joins)
-          return moved;
+    if (instruction.stream && instruction.op != program::Op::Await) {
+      rank.beside[instruction.stream - 1].given.push_back(&instruction);
+      ++rank.instruction;
+      return true;
     }
-    rank.joined = false;
-    rank.left = work[r][rank.ran++];
+    if (instruction.op == program::Op::Await) {
+      const Beside &beside = rank.beside[instruction.stream - 1];
+      if (beside.finished < beside.beforeBody + instruction.awaited)
+        return false;
+    }
+    bool moved = false;
+    if (!mayWork(r, rank, instruction, moved))
+      return moved;
+    rank.left = work[r][0][rank.ran++];
     ++rank.instruction;
     return true;
   }
@@ -158,15 +220,17 @@ private:
     std::vector<double> wanted(machine.coresOf.size(), 0);
     double threads = std::max<uint32_t>(program.threads, 1), least = -1;
     for (uint32_t r = 0; r < ranks.size(); ++r)
-      if (ranks[r].left > 0)
-        wanted[machine.hostOf[r]] += threads;
+      for (Thread *thread : threadsOf(ranks[r]))
+        if (thread->left > 0)
+          wanted[machine.hostOf[r]] += thread == &ranks[r] ? threads : 1;
     rate.assign(wanted.size(), 1);
     for (size_t host = 0; host < wanted.size(); ++host)
       if (wanted[host] > machine.coresOf[host])
         rate[host] = machine.coresOf[host] / wanted[host];
     for (uint32_t r = 0; r < ranks.size(); ++r)
-      if (double left = ranks[r].left / rate[machine.hostOf[r]]; left > 0)
-        least = least < 0 ? left : std::min(least, left);
+      for (Thread *thread : threadsOf(ranks[r]))
+        if (double left = thread->left / rate[machine.hostOf[r]]; left > 0)
+          least = least < 0 ? left : std::min(least, left);
     return least;
   }
 
@@ -181,7 +245,7 @@ private:
 
   const program::ProgramT &program;
   const Machine &machine;
-  const std::vector<std::vector<double>> &work;
+  const std::vector<ProcessorTimes> &work;
   program::Mesh mesh;
   std::vector<Rank> ranks;
   std::vector<double> rate; ///< by host, of a processor's work per microsecond of a rank that computes
@@ -190,6 +254,6 @@ private:
 } // namespace
 
 std::optional<double> hocket::tools::simulateMachine(const program::ProgramT &program, const Machine &machine,
-                                                     const std::vector<std::vector<double>> &work) {
+                                                     const std::vector<ProcessorTimes> &work) {
   return Simulation(program, machine, work).run();
 }

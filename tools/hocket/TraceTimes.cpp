@@ -91,7 +91,7 @@ private:
         continue;
       if (event.value("name", "") == "machine")
         addMachine(event);
-      if (event.value("ph", "") != "X")
+      if (event.value("ph", "") != "X" || (event.contains("args") && event["args"].contains("evaluation")))
         continue;
       uint32_t rank = event.value("pid", 0u), stream = event.value("tid", 0u);
       if (stream >= traceStreams || !event.contains("args"))
@@ -193,9 +193,13 @@ private:
   void addWork(const std::map<uint32_t, Step> &ranks) {
     work.resize(stageOf.size());
     for (auto &[rank, step] : ranks) {
-      work[rank].resize(step[0].size());
-      for (size_t i = 0; i < step[0].size(); ++i)
-        work[rank][i] += step[0][i].processor / double(steps.size());
+      work[rank].resize(1 + traceStreams - schedule::maxStreams);
+      for (size_t s = 0; s < work[rank].size(); ++s) {
+        const std::vector<Event> &events = step[s ? schedule::maxStreams + s - 1 : 0];
+        work[rank][s].resize(events.size());
+        for (size_t i = 0; i < events.size(); ++i)
+          work[rank][s][i] += events[i].processor / double(steps.size());
+      }
     }
   }
 
@@ -303,7 +307,7 @@ private:
   std::map<uint64_t, std::map<uint32_t, Step>> steps;                               // by number, rank
   std::map<std::tuple<uint32_t, uint32_t, size_t>, std::pair<double, size_t>> sums; // stage, body, instruction
   std::map<std::pair<uint32_t, uint32_t>, double> bodyTimes;                        // stage, body
-  std::vector<std::vector<double>> work;                                            // by rank and instruction
+  std::vector<ProcessorTimes> work;                                                 // by rank
   std::map<std::string, uint32_t> hosts;                                            // by name
   std::optional<uint32_t> strange; // a rank that the plan does not have
   TraceTimes result;

@@ -74,39 +74,55 @@ constexpr program::Op K = program::Op::Kernel, R = program::Op::AllReduce;
 
 TEST(MachineSimulation, RanksShareCores) {
   auto program = dataParallel(4, {K});
-  std::vector<std::vector<double>> work{{10}, {10}, {10}, {10}};
+  std::vector<ProcessorTimes> work{{{10}}, {{10}}, {{10}}, {{10}}};
   EXPECT_EQ(simulateMachine(program, oneHost(4, 4), work), 10);
   EXPECT_EQ(simulateMachine(program, oneHost(4, 8), work), 10); // a rank uses one core
   EXPECT_EQ(simulateMachine(program, oneHost(4, 2), work), 20);
   EXPECT_EQ(simulateMachine(program, oneHost(4, 1), work), 40);
-  EXPECT_NEAR(simulateMachine(program, {{0, 0, 0, 1}, {1, 1}}, work).value_or(0), 30, 1e-9); // the fourth is alone on its host
+  EXPECT_NEAR(simulateMachine(program, {{0, 0, 0, 1}, {1, 1}}, work).value_or(0), 30,
+              1e-9); // the fourth is alone on its host
 }
 
 // 3 ranks on 2 cores: all run at 2/3 until the short ones are done at 15; the long one then runs alone, 30 - 10 left.
 TEST(MachineSimulation, WhoIsLeftHasMore) {
-  EXPECT_EQ(simulateMachine(dataParallel(3, {K}), oneHost(3, 2), {{10}, {10}, {30}}), 35);
+  EXPECT_EQ(simulateMachine(dataParallel(3, {K}), oneHost(3, 2), {{{10}}, {{10}}, {{30}}}), 35);
 }
 
 TEST(MachineSimulation, ThreadsWantCores) {
-  EXPECT_EQ(simulateMachine(dataParallel(2, {K}, 2), oneHost(2, 4), {{10}, {10}}), 10);
-  EXPECT_EQ(simulateMachine(dataParallel(2, {K}, 2), oneHost(2, 2), {{10}, {10}}), 20);
+  EXPECT_EQ(simulateMachine(dataParallel(2, {K}, 2), oneHost(2, 4), {{{10}}, {{10}}}), 10);
+  EXPECT_EQ(simulateMachine(dataParallel(2, {K}, 2), oneHost(2, 2), {{{10}}, {{10}}}), 20);
 }
 
 // On two cores the first rank waits from 10 to 30 and then both take 5; who waits uses no core.
 TEST(MachineSimulation, CollectivesBeginWithTheLast) {
   auto program = dataParallel(2, {K, R, K});
-  std::vector<std::vector<double>> work{{10, 5, 40}, {30, 5, 1}};
+  std::vector<ProcessorTimes> work{{{10, 5, 40}}, {{30, 5, 1}}};
   EXPECT_EQ(simulateMachine(program, oneHost(2, 2), work), 30 + 5 + 40);
   EXPECT_EQ(simulateMachine(program, oneHost(2, 1), work), 40 + 10 + 41);
 }
 
 TEST(MachineSimulation, MessagesOrderStages) {
-  EXPECT_EQ(simulateMachine(pipeline(), oneHost(2, 2), {{10, 7}, {20}}), 30);
-  EXPECT_EQ(simulateMachine(pipeline(), oneHost(2, 1), {{10, 7}, {20}}), 37);
+  EXPECT_EQ(simulateMachine(pipeline(), oneHost(2, 2), {{{10, 7}}, {{20}}}), 30);
+  EXPECT_EQ(simulateMachine(pipeline(), oneHost(2, 1), {{{10, 7}}, {{20}}}), 37);
 }
 
 TEST(MachineSimulation, AStepThatNeverEndsHasNoTime) {
   auto program = pipeline();
   program.ranks[0]->entries[0]->rows.erase(program.ranks[0]->entries[0]->rows.begin() + 1); // nothing is sent
-  EXPECT_EQ(simulateMachine(program, oneHost(2, 2), {{10, 7}, {20}}), std::nullopt);
+  EXPECT_EQ(simulateMachine(program, oneHost(2, 2), {{{10, 7}}, {{20}}}), std::nullopt);
+}
+
+// The all_reduce beside the second kernel begins at 10, when the other rank comes, and takes both 5; who is done with
+// the kernel first awaits it. On one core, its work is shared with the kernel's.
+TEST(MachineSimulation, StreamsOfBodies) {
+  auto program = dataParallel(2, {K, R, K, program::Op::Await});
+  program.ranks[0]->bodyStreams = {"gradients"};
+  auto &instructions = program.ranks[0]->bodies[0]->instructions;
+  instructions[1]->stream = instructions[3]->stream = 1;
+  instructions[3]->awaited = 1;
+  std::vector<ProcessorTimes> work{{{2, 20, 0}, {5}}, {{10, 1, 0}, {5}}};
+  EXPECT_EQ(simulateMachine(program, oneHost(2, 8), work), 22);
+  EXPECT_EQ(simulateMachine(program, oneHost(2, 1), work), 2 + 20 + 5 + 10 + 1 + 5);
+  work[0][0][1] = 3;
+  EXPECT_EQ(simulateMachine(program, oneHost(2, 8), work), 15);
 }
