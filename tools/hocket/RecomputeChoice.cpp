@@ -152,17 +152,17 @@ struct Chooser {
       if (!all)
         return false;
       writeTactics();
-      auto peaks = plannedPeaks(session, job);
-      if (peaks.empty())
+      auto memory = plannedMemory(session, job);
+      if (memory.empty())
         return false;
       bool fits = true;
-      for (auto &[stage, peak] : peaks)
-        if (peak > limit) {
+      for (auto &[stage, planned] : memory)
+        if (planned.peakBytes > limit) {
           fits = false;
           if (dearestLast.insert(stage).second)
             continue;
           dearestLast.erase(stage);
-          corrections[stage] += static_cast<int64_t>(peak - limit);
+          corrections[stage] += static_cast<int64_t>(planned.peakBytes - limit);
         }
       if (fits)
         return true;

@@ -14,13 +14,14 @@ void hocket::tools::addTactic(Job &job, Location loc, const std::optional<std::s
   dist::RecomputeOp::create(builder, loc, pattern ? builder.getStringAttr(*pattern) : StringAttr(), kind);
 }
 
-std::map<uint32_t, uint64_t> hocket::tools::plannedPeaks(Session &session, const Job &job) {
-  std::map<uint32_t, uint64_t> peaks;
+std::map<uint32_t, PlannedMemory> hocket::tools::plannedMemory(Session &session, const Job &job) {
+  std::map<uint32_t, PlannedMemory> memory;
   auto module = lower(session, job.choice, job.shape, Layer::Kernels);
   if (module)
     for (auto program : module->getOps<step::ProgramOp>())
-      peaks[program.getStage()] = program.getArenaBytes().value_or(0);
-  return peaks;
+      memory[program.getStage()] = {program.getArenaBytes().value_or(0), program.getSlotBytes().value_or(0),
+                                    program.getSlotCount().value_or(0)};
+  return memory;
 }
 
 namespace {
@@ -35,13 +36,13 @@ struct Pricing {
   ArrayRef<std::optional<std::string>> patterns;
   std::vector<StagePrices> stages = {};
   std::vector<StageActivations> base = {};
-  std::map<uint32_t, uint64_t> basePeaks = {};
+  std::map<uint32_t, PlannedMemory> baseMemory = {};
 
   /// Every unit made again in one way.
   struct Uniform {
     std::vector<StageActivations> stages;
-    std::map<uint32_t, uint64_t> peaks;
-    bool ok() const { return !stages.empty() && !peaks.empty(); }
+    std::map<uint32_t, PlannedMemory> memory;
+    bool ok() const { return !stages.empty() && !memory.empty(); }
   };
   /// Lowered under a tactic for every unit, which is taken away again; `below`: of what follows a unit's name.
   Uniform under(StringRef below, dist::Recompute kind) {
@@ -51,7 +52,7 @@ struct Pricing {
       for (const RecomputeUnit &unit : stage.units)
         if (below.empty() || hasPart(unit, below.drop_front()))
           addTactic(job, job.choice.plan.getLoc(), unit.name + below.str(), kind);
-    Uniform found{{}, plannedPeaks(session, job)};
+    Uniform found{{}, plannedMemory(session, job)};
     if (auto module = lower(session, job.choice, job.shape, Layer::Step))
       found.stages = activationsOf(*module);
     while (body.getOperations().size() > before)
@@ -138,9 +139,9 @@ struct Pricing {
   bool run() {
     if (!findUnits())
       return false;
-    basePeaks = plannedPeaks(session, job);
+    baseMemory = plannedMemory(session, job);
     Uniform selective = under("", dist::Recompute::Selective), full = under("", dist::Recompute::Full);
-    if (basePeaks.empty() || !selective.ok() || !full.ok())
+    if (baseMemory.empty() || !selective.ok() || !full.ok())
       return false;
     std::map<std::string, Uniform> byPart;
     for (size_t s = 0; s < stages.size(); ++s)
@@ -150,23 +151,33 @@ struct Pricing {
             if (!(byPart[part] = under("." + part, dist::Recompute::Selective)).ok())
               return false;
     for (size_t s = 0; s < stages.size(); ++s) {
-      stages[s].slots = base[s].slots;
-      stages[s].peakBytes = basePeaks[stages[s].stage];
+      stages[s].slots = static_cast<uint32_t>(baseMemory[stages[s].stage].slots);
+      stages[s].peakBytes = baseMemory[stages[s].stage].peakBytes;
       price(s, selective, full, byPart);
     }
     return true;
   }
 
-  /// What the backward of stage `s` needs beside the slots, beyond that of keeping all.
-  int64_t extraOf(size_t s, const Uniform &uniform) {
+  /// What stage `s` needs beside the slots, beyond that of keeping all.
+  int64_t extraOf(size_t s, const Uniform &uniform) const {
+    auto beside = [](const PlannedMemory &memory) {
+      return static_cast<int64_t>(memory.peakBytes) - static_cast<int64_t>(memory.slots * memory.slotBytes);
+    };
+    return beside(uniform.memory.at(stages[s].stage)) - beside(baseMemory.at(stages[s].stage));
+  }
+  /// How much smaller slots get for each byte that is not kept: less than all of it where values share bytes that are
+  /// not needed at once (those from backward to weight_grad with those from forward to backward).
+  double savedShare(size_t s, const Uniform &uniform) const {
     uint64_t saved = 0;
     for (const RecomputeUnit &unit : stages[s].units)
       saved += priceOf(base[s], uniform.stages[s], unit.name).savedBytes;
-    return static_cast<int64_t>(uniform.peaks.at(stages[s].stage) + stages[s].slots * saved) -
-           static_cast<int64_t>(stages[s].peakBytes);
+    double before = baseMemory.at(stages[s].stage).slotBytes, after = uniform.memory.at(stages[s].stage).slotBytes;
+    return saved ? std::max(0.0, before - after) / static_cast<double>(saved) : 0;
   }
-  UnitOption optionOf(size_t s, const Uniform &uniform, StringRef unit, UnitTactic tactic) {
-    return {{std::move(tactic)}, priceOf(base[s], uniform.stages[s], unit), extraOf(s, uniform)};
+  UnitOption optionOf(size_t s, const Uniform &uniform, StringRef unit, UnitTactic tactic) const {
+    UnitChoice price = priceOf(base[s], uniform.stages[s], unit);
+    price.savedBytes = static_cast<uint64_t>(static_cast<double>(price.savedBytes) * savedShare(s, uniform));
+    return {{std::move(tactic)}, price, extraOf(s, uniform)};
   }
   void price(size_t s, const Uniform &selective, const Uniform &full, const std::map<std::string, Uniform> &byPart) {
     for (RecomputeUnit &unit : stages[s].units) {

@@ -35,7 +35,11 @@ struct StagePrices {
 std::vector<StagePrices> recomputePrices(Session &session, Job &job,
                                          llvm::ArrayRef<std::optional<std::string>> patterns);
 
-/// The planned peak of each stage's ranks; empty after an error.
-std::map<uint32_t, uint64_t> plannedPeaks(Session &session, const Job &job);
+/// What a rank of a stage needs as planned.
+struct PlannedMemory {
+  uint64_t peakBytes = 0, slotBytes = 0, slots = 0;
+};
+/// Of each stage's ranks; empty after an error.
+std::map<uint32_t, PlannedMemory> plannedMemory(Session &session, const Job &job);
 void addTactic(Job &job, mlir::Location loc, const std::optional<std::string> &pattern, dist::Recompute kind);
 } // namespace hocket::tools
