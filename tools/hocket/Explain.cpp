@@ -8,6 +8,7 @@
 #include "tools/hocket/GatherChoice.h"
 #include "tools/hocket/LineReport.h"
 #include "tools/hocket/Lowering.h"
+#include "tools/hocket/MemoryReport.h"
 #include "tools/hocket/ShardingReport.h"
 #include "tools/hocket/TimelineReport.h"
 #include <CLI/CLI.hpp>
@@ -66,10 +67,12 @@ int explain(const ExplainOptions &options) {
     nlohmann::ordered_json out = reportJson(report, *program);
     out["tactics"] = tacticsJson(*job);
     out["shardings"] = shardingJson(facts->values);
+    addBreakdowns(*module, report, out);
     fmt::print("{}\n", out.dump(2));
     return Done;
   }
   fmt::print("{}", reportText(report, *program));
+  fmt::print("{}", breakdownText(*module, report));
   fmt::print("{}", foundTacticsText(*job));
   if (options.shardings)
     fmt::print("{}", shardingText(*facts, report));
