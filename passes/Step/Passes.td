@@ -36,8 +36,10 @@ def PlanMemoryPass : Pass<"step-plan-memory", "::mlir::ModuleOp"> {
   let description = [{
     Runs after fusion; before it bodies compute on tensors, after it on buffers. The arena holds, in this order: parameters,
     optimizer state, accumulators, inputs (all microbatches of one input side by side), scalars; then the workspace that
-    bodies share (a body's own values, packed by lifetime); then the slots. The host's memory likewise: what lasts, then its slots. Offsets are multiples of 64 bytes. A value that is
-    stored is made in place where that changes no other reader; else it is copied. See BodyMemory.h.
+    bodies share (a body's own values, packed by lifetime); then the slots, whose buffers share bytes where no microbatch needs
+    them at once; update works over free slots. The host's memory likewise:
+    what lasts, then its slots. Offsets are multiples of 64 bytes. A value that is stored is made in place
+    where that changes no other reader; else it is copied. See BodyMemory.h, SlotMemory.h.
   }];
   let dependentDialects = ["::hocket::step::StepDialect"];
 }
@@ -52,8 +54,9 @@ def VerifyProgramPass : Pass<"step-verify-program", "::mlir::ModuleOp"> {
       * only transfers touch the host's memory, and copy between it and the device's (VerifyTransfers.cpp);
       * buffers are aligned and within arena or slot, and none that must last shares bytes with another (VerifyMemory.cpp);
       * every read finds what was last written to that very buffer: in a body byte range by byte range, across bodies by what
-        begin, the messages and the bodies before have written; results lie over operands only where kernels work in place;
-        sums are zeroed; no body writes where a message may still arrive or leave (VerifyContents.cpp);
+        begin, the messages and the bodies before have written, along every life that the tables let a microbatch have;
+        results lie over operands only where kernels work in place; sums are zeroed; no body writes where a message may still
+        arrive or leave (VerifyContents.cpp, BodyContents.cpp, SlotLives.h);
       * what runs on a stream of a body is awaited before that ends, and until then nobody writes what it reads or touches what
         it writes (VerifyStreams.cpp);
       * both ends of every edge agree (count, bytes, types, order), and the tables pass the judge of passes/Schedule under

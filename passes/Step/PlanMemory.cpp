@@ -78,8 +78,9 @@ struct ProgramMemory {
   /// lie over the same bytes: a slot serves one at a time.
   LogicalResult placeSlots() {
     SlotMemory memory(program);
-    if (failed(memory.place()))
+    if (failed(memory.measure()))
       return failure();
+    memory.place();
     uint32_t slots = 0;
     for (auto schedule : program.getBody().getOps<ScheduleOp>())
       for (const Row &row : schedule.getTable().getRows())

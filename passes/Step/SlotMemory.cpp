@@ -147,22 +147,6 @@ private:
   llvm::DenseMap<Operation *, BusyTime> busy;
 };
 
-/// The most bytes that are busy at one position of a line.
-int64_t mostBusy(ArrayRef<SlotBlock> blocks, unsigned line) {
-  SmallVector<std::pair<int64_t, int64_t>> changes; // position, bytes: what begins comes before what ends there
-  for (const SlotBlock &block : blocks)
-    if (block.busy[line].first >= 0) {
-      changes.push_back({block.busy[line].first, block.bytes});
-      if (block.busy[line].last < atEnd)
-        changes.push_back({block.busy[line].last + 1, -block.bytes});
-    }
-  llvm::sort(changes);
-  int64_t now = 0, most = 0;
-  for (auto [position, bytes] : changes)
-    most = std::max(most, now += bytes);
-  return most;
-}
-
 int64_t pack(ArrayRef<SlotBlock *> order) {
   int64_t top = 0;
   for (size_t i = 0; i < order.size(); ++i) {
@@ -214,29 +198,29 @@ LogicalResult SlotMemory::makeBlocks() {
   return success();
 }
 
-void SlotMemory::placeChain(MutableArrayRef<SlotBlock> blocks) {
-  auto byBirth = llvm::map_to_vector(blocks, [](SlotBlock &block) { return &block; });
-  llvm::stable_sort(byBirth, [](SlotBlock *a, SlotBlock *b) { return a->busy[0].first < b->busy[0].first; });
-  SmallVector<SlotBlock *> bySize(byBirth);
-  llvm::stable_sort(bySize, [](SlotBlock *a, SlotBlock *b) { return a->bytes > b->bytes; });
-  int64_t most = pack(bySize), other = pack(byBirth);
-  if (most < other)
-    pack(bySize);
-  slotBytes = std::max(slotBytes, std::min(most, other));
-  int64_t unshared = 0;
-  for (SlotBlock &block : blocks) {
-    unshared += block.bytes;
-    int64_t offset = block.offset;
-    for (BufferOp buffer : block.buffers) {
-      buffer.setOffset(offset);
-      offset += aligned(buffer.getBytes());
+/// The position of a line at which most bytes are busy, if that is more than any before.
+void SlotMemory::findBusiest(ArrayRef<SlotBlock> blocks, unsigned line) {
+  SmallVector<std::pair<int64_t, int64_t>> changes; // position, bytes: what ends makes room before what begins
+  for (const SlotBlock &block : blocks)
+    if (block.busy[line].first >= 0) {
+      changes.push_back({block.busy[line].first, block.bytes});
+      if (block.busy[line].last < atEnd)
+        changes.push_back({block.busy[line].last + 1, -block.bytes});
     }
-  }
-  unsharedBytes = std::max(unsharedBytes, unshared);
-  busyBytes = std::max({busyBytes, mostBusy(blocks, 0), mostBusy(blocks, 1)});
+  llvm::sort(changes);
+  int64_t now = 0, at = -1;
+  for (auto [position, bytes] : changes)
+    if ((now += bytes) > busyBytes)
+      std::tie(busyBytes, at) = std::pair(now, position);
+  if (at < 0)
+    return;
+  busiest.clear();
+  for (const SlotBlock &block : blocks)
+    if (block.busy[line].first >= 0 && block.busy[line].first <= at && at <= block.busy[line].last)
+      busiest.append(block.buffers.begin(), block.buffers.end());
 }
 
-LogicalResult SlotMemory::place() {
+LogicalResult SlotMemory::measure() {
   if (failed(makeBlocks()))
     return failure();
   auto starts = gradientStarts(program, chains.chunks());
@@ -254,10 +238,39 @@ LogicalResult SlotMemory::place() {
         for (BufferOp buffer : block.buffers)
           if (BusyTime time = line.of(buffer); time.first >= 0)
             block.busy[which].touch(time.first, time.last);
+      findBusiest(blocks, which);
     }
-    placeChain(blocks);
+    int64_t unshared = 0;
+    for (SlotBlock &block : blocks)
+      unshared += block.bytes;
+    unsharedBytes = std::max(unsharedBytes, unshared);
   }
   return success();
+}
+
+void SlotMemory::placeChain(MutableArrayRef<SlotBlock> blocks) {
+  auto byBirth = llvm::map_to_vector(blocks, [](SlotBlock &block) { return &block; });
+  llvm::sort(byBirth, [](SlotBlock *a, SlotBlock *b) {
+    return std::pair(a->busy[0].first, a) < std::pair(b->busy[0].first, b);
+  });
+  SmallVector<SlotBlock *> bySize(byBirth);
+  llvm::sort(bySize, [](SlotBlock *a, SlotBlock *b) { return std::pair(-a->bytes, a) < std::pair(-b->bytes, b); });
+  int64_t most = pack(bySize), other = pack(byBirth);
+  if (most <= other)
+    pack(bySize);
+  slotBytes = std::max(slotBytes, std::min(most, other));
+  for (SlotBlock &block : blocks) {
+    int64_t offset = block.offset;
+    for (BufferOp buffer : block.buffers) {
+      buffer.setOffset(offset);
+      offset += aligned(buffer.getBytes());
+    }
+  }
+}
+
+void SlotMemory::place() {
+  for (auto &[head, blocks] : blocksOf)
+    placeChain(blocks);
 }
 
 SmallVector<ByteRange> hocket::step::slotsBusyInUpdate(ProgramOp program) {

@@ -40,17 +40,22 @@ struct SlotMemory {
   /// `space`: Slot, or HostSlot: the slot's part in the host's memory.
   explicit SlotMemory(ProgramOp program, Space space = Space::Slot);
 
-  /// Gives every buffer of the space its offset; fails where two messages want different neighbours. First fit, by size
-  /// or by birth, whichever needs less; quadratic in buffers of a chain.
-  mlir::LogicalResult place();
+  /// Finds blocks and when they are busy; fails where two messages want different neighbours.
+  mlir::LogicalResult measure();
+  /// Gives every buffer its offset, after measure(). First fit, by size or by birth, whichever needs less; quadratic in
+  /// buffers of a chain.
+  void place();
 
   int64_t slotBytes = 0; ///< of the chain that needs most
   /// The most that is busy at one time: no packing needs less. Of the chain where that is most.
   int64_t busyBytes = 0;
   int64_t unsharedBytes = 0; ///< what a slot would need if no two buffers shared a byte
+  /// What is busy then: busyBytes in all.
+  llvm::SmallVector<BufferOp> busiest;
 
 private:
   mlir::LogicalResult makeBlocks();
+  void findBusiest(llvm::ArrayRef<SlotBlock> blocks, unsigned line);
   void placeChain(llvm::MutableArrayRef<SlotBlock> blocks);
 
   ProgramOp program;

@@ -1,5 +1,6 @@
 // Buffers, bodies, messages, schedules, state, inputs and outputs of one stage.
 #include "passes/StepToProgram/RankPrograms.h"
+#include "passes/Step/SlotMemory.h"
 #include "llvm/ADT/StringSwitch.h"
 using namespace mlir;
 using namespace hocket;
@@ -21,16 +22,6 @@ static program::Buffer convertBuffer(Value value) {
   auto buffer = value.getDefiningOp<BufferOp>();
   return program::Buffer(static_cast<program::Space>(buffer.getSpace()), *buffer.getOffset(),
                          byteSize(cast<MemRefType>(buffer.getBuffer().getType())));
-}
-
-static uint64_t unionBytes(std::vector<std::pair<uint64_t, uint64_t>> &spans) {
-  llvm::sort(spans);
-  uint64_t bytes = 0, top = 0;
-  for (auto [begin, end] : spans) {
-    bytes += end > top ? end - std::max(begin, top) : 0;
-    top = std::max(top, end);
-  }
-  return bytes;
 }
 
 /// Of a slot that lives from step to step.
@@ -314,30 +305,19 @@ struct RankProgramWriter {
     out->outputs.push_back(std::move(made));
   }
 
-  /// Bytes of one slot by class. Chains lie over the same bytes: each byte counts once, as communication if it ever is.
+  /// Bytes of one slot by class: what is busy in it where most is. Buffers share the bytes of a slot, so there is no
+  /// class that a byte belongs to all along.
   std::map<MemoryClass, uint64_t> slotMemory() {
-    std::map<MemoryClass, std::vector<std::pair<uint64_t, uint64_t>>> spans;
-    for (auto buffer : op.getBody().getOps<BufferOp>())
-      if (buffer.getSpace() == Space::Slot)
-        spans[buffer.getMemory()].push_back({*buffer.getOffset(), *buffer.getOffset() + buffer.getBytes()});
+    SlotMemory slot(op);
     std::map<MemoryClass, uint64_t> bytes;
-    std::vector<std::pair<uint64_t, uint64_t>> taken;
-    uint64_t known = 0;
-    auto take = [&](MemoryClass kind) {
-      taken.insert(taken.end(), spans[kind].begin(), spans[kind].end());
-      uint64_t all = unionBytes(taken);
-      bytes[kind] = all - known;
-      known = all;
-      spans.erase(kind);
-    };
-    if (spans.count(MemoryClass::Communication))
-      take(MemoryClass::Communication);
-    while (!spans.empty())
-      take(spans.begin()->first);
+    if (succeeded(slot.measure()))
+      for (BufferOp buffer : slot.busiest)
+        bytes[buffer.getMemory()] += buffer.getBytes();
     return bytes;
   }
 
-  /// Bytes by class, in all those of the arena; what bodies share, and alignment, count as workspace.
+  /// Bytes by class, in all those of the arena; what bodies share, alignment, and what is free in a slot where it is
+  /// busiest count as workspace.
   void addMemory() {
     std::map<program::MemoryClass, uint64_t> bytes;
     uint64_t known = 0;

@@ -10,6 +10,7 @@
 #include "tools/hocket/LineReport.h"
 #include "tools/hocket/Lowering.h"
 #include "tools/hocket/RecomputeChoice.h"
+#include "tools/hocket/MemoryReport.h"
 #include "tools/hocket/ShardingReport.h"
 #include "tools/hocket/TimelineReport.h"
 #include <CLI/CLI.hpp>
@@ -80,11 +81,13 @@ int explain(const ExplainOptions &options) {
       out["activations"] = activationsJson(activations);
     out["tactics"] = tacticsJson(*job);
     out["shardings"] = shardingJson(facts->values);
+    addBreakdowns(*module, report, out);
     fmt::print("{}\n", out.dump(2));
     return Done;
   }
   fmt::print("{}", reportText(report, *program));
   fmt::print("{}", activationsText(activations));
+  fmt::print("{}", breakdownText(*module, report));
   fmt::print("{}", foundTacticsText(*job));
   if (options.shardings)
     fmt::print("{}", shardingText(*facts, report));

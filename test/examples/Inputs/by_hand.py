@@ -154,7 +154,7 @@ def bytes_by_class(job, stage):
         "accumulator": WORD * (local + job.last(stage)),  # the loss
         "optimizer_state": 2 * WORD * moments,
         "activation": WORD * job.in_flight(stage) * job.kept(stage),
-        "communication": WORD * job.in_flight(stage) * 2 * edges * job.s * job.h,  # an activation and a gradient an edge
+        "communication": WORD * job.in_flight(stage) * edges * job.s * job.h,  # what comes in: a gradient lies where the activation went out
         "input": (2 if job.first(stage) else 1) * tokens + 8,  # labels everywhere (they are counted), tokens; the step
         "scalar": 5 * 4 + 2 * 8,  # f32: 1/count, loss, its sum, norm, rate; i64: two counts
     }

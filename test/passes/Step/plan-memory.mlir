@@ -181,14 +181,14 @@ step.program @workspace under @p stage 0 computes [] microbatches 2 {
   }
 }
 
-// Slots. `kept` lives from forward to backward; what is sent and what comes back share the bytes behind it, because the
+// Slots. `kept` lives from forward to backward; what is sent and what comes back share bytes, because the
 // receive waits for the send; `mid` lies over neither operand of the op that makes it. The slots are free in update, whose
 // workspace lies over them.
 // CHECK-LABEL: step.program @shared
 // CHECK-SAME: arena 448 slots 2 of 192 at 64
-// CHECK: %out = buffer communication "out" in slot offset 64
-// CHECK: %back_in = buffer communication "back_in" in slot offset 64
-// CHECK: %kept = buffer activation "kept" in slot offset 0
+// CHECK: %out = buffer communication "out" in slot offset 0
+// CHECK: %back_in = buffer communication "back_in" in slot offset 0
+// CHECK: %kept = buffer activation "kept" in slot offset 64
 // CHECK: %mid = buffer activation "mid" in slot offset 128
 // CHECK-DAG: %make = buffer workspace "make" in arena offset 64
 // CHECK-DAG: %make.2 = buffer workspace "make.2" in arena offset 128

@@ -1,0 +1,132 @@
+// Adds up a planned program.
+#include "passes/Step/MemoryBreakdown.h"
+#include "passes/Step/SlotMemory.h"
+#include "passes/Step/VerifyProgram.h"
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::step;
+
+namespace {
+/// The layer of a path or a parameter's name; outside of layers its first component, without the number of its use.
+///   h.3.attn.qkv.weight.acc -> h.3;  wte#0 -> wte;  wte.use0.acc -> wte
+std::string partOf(StringRef path) {
+  if (StringRef layer = layerOf(path); !layer.empty())
+    return layer.str();
+  return path.split('#').first.split('.').first.str();
+}
+
+class Adder {
+public:
+  explicit Adder(ProgramOp program) : program(program) {}
+
+  MemoryBreakdown add() {
+    out.arenaBytes = program.getArenaBytes().value_or(0);
+    out.slots = program.getSlotCount().value_or(0);
+    out.slotBytes = program.getSlotBytes().value_or(0);
+    for (auto buffer : program.ops<BufferOp>())
+      hold(buffer);
+    SlotMemory slot(program);
+    if (succeeded(slot.measure())) {
+      out.slotBusyBytes = slot.busyBytes;
+      out.slotUnsharedBytes = slot.unsharedBytes;
+      for (BufferOp buffer : slot.busiest)
+        part(partOfUse(buffer)).bytes[buffer.getMemory()] += aligned(buffer.getBytes()) * out.slots;
+    }
+    int64_t slotsBegin = program.getSlotsOffset().value_or(0);
+    out.workspaceBytes = slotsBegin - held + out.arenaBytes - (slotsBegin + out.slots * out.slotBytes);
+    for (auto body : program.ops<BodyOp>())
+      work(body);
+    return std::move(out);
+  }
+
+private:
+  MemoryBreakdown::Part &part(const std::string &layer) {
+    auto [it, fresh] = index.try_emplace(layer, out.parts.size());
+    if (fresh)
+      out.parts.push_back({layer, {}});
+    return out.parts[it->second];
+  }
+
+  /// Of the first op that touches it.
+  static std::string partOfUse(BufferOp buffer) {
+    Operation *first = nullptr;
+    for (Operation *user : buffer->getUsers())
+      if (!isa<MessageOp>(user) && (!first || (user->getBlock() == first->getBlock()
+                                                   ? user->isBeforeInBlock(first)
+                                                   : user->getParentOp()->isBeforeInBlock(first->getParentOp()))))
+        first = user;
+    return first ? partOf(nn::getPath(first)) : "";
+  }
+
+  /// What lasts. An input of which begin sees all microbatches at once lies over the same bytes as they.
+  void hold(BufferOp buffer) {
+    bool microbatch = buffer.getSpace() == Space::Microbatch;
+    if (!microbatch && (buffer.getSpace() != Space::Arena || !buffer.getSlot()))
+      return;
+    bool input = microbatch || buffer.getMemory() == MemoryClass::Input || buffer.getMemory() == MemoryClass::Scalar;
+    int64_t bytes = buffer.getBytes() * (microbatch ? program.getMicrobatches() : 1);
+    held = std::max<int64_t>(held, aligned(*buffer.getOffset() + bytes));
+    if (!places.insert(*buffer.getOffset()).second)
+      return;
+    part(input ? "" : partOf(buffer.getName())).bytes[buffer.getMemory()] += bytes;
+    out.alignmentBytes += aligned(bytes) - bytes;
+  }
+
+  /// The most of the workspace that a body uses at one time. Values made in place share bytes, which count once.
+  void work(BodyOp body) {
+    llvm::MapVector<Operation *, std::pair<int64_t, int64_t>> used; // buffer: first and last op
+    SmallVector<Operation *> ops;
+    for (Operation &op : body.getBody().front()) {
+      for (Value operand : op.getOperands())
+        if (auto buffer = operand.getDefiningOp<BufferOp>();
+            buffer && buffer.getSpace() == Space::Arena && !buffer.getSlot())
+          used.insert({buffer, {ops.size(), ops.size()}}).first->second.second = ops.size();
+      ops.push_back(&op);
+    }
+    int64_t most = 0, at = 0;
+    for (int64_t place = 0; place < int64_t(ops.size()); ++place)
+      if (int64_t bytes = busyAt(used, place); bytes > most)
+        std::tie(most, at) = std::pair(bytes, place);
+    if (body.getKind() == BodyKind::Update) {
+      out.updateBytes = most;
+    } else if (most > out.workspaceBusyBytes) {
+      out.workspaceBusyBytes = most;
+      std::string of = partOf(nn::getPath(ops[at]));
+      out.workspacePeak = (stringifyBodyKind(body.getKind()) + (of.empty() ? "" : " of " + of)).str();
+    }
+  }
+
+  static int64_t busyAt(const llvm::MapVector<Operation *, std::pair<int64_t, int64_t>> &used, int64_t place) {
+    SmallVector<ByteRange> ranges;
+    for (auto &[op, time] : used)
+      if (time.first <= place && place <= time.second) {
+        auto buffer = cast<BufferOp>(op);
+        int64_t begin = *buffer.getOffset();
+        ranges.push_back({begin, aligned(begin + buffer.getBytes())});
+      }
+    llvm::sort(ranges, [](const ByteRange &a, const ByteRange &b) { return a.begin < b.begin; });
+    int64_t bytes = 0, end = 0;
+    for (const ByteRange &range : ranges) {
+      bytes += std::max<int64_t>(0, range.end - std::max(range.begin, end));
+      end = std::max(end, range.end);
+    }
+    return bytes;
+  }
+
+  ProgramOp program;
+  MemoryBreakdown out;
+  std::map<std::string, size_t> index;
+  std::set<int64_t> places; ///< of what lasts
+  int64_t held = 0;
+};
+} // namespace
+
+int64_t MemoryBreakdown::sumOfParts() const {
+  int64_t sum = 0;
+  for (const Part &part : parts)
+    for (auto [kind, bytes] : part.bytes)
+      sum += bytes;
+  return sum;
+}
+
+MemoryBreakdown hocket::step::memoryBreakdown(ProgramOp program) { return Adder(program).add(); }

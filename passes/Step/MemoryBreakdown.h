@@ -1,0 +1,34 @@
+// What the arena of a planned program is made of, by class and by layer, and what packing and alignment cost.
+#pragma once
+#include "dialect/Step/Step.h"
+#include <map>
+
+namespace hocket::step {
+
+struct MemoryBreakdown {
+  /// What one layer holds ("h.3"), or a part of the model outside of layers ("wte"); "" for what belongs to none.
+  struct Part {
+    std::string layer;
+    std::map<MemoryClass, int64_t> bytes;
+  };
+  /// In order of appearance. State as it is; activations and what is communicated in slots: what is busy where a slot
+  /// is busiest (so parts add up), times slots.
+  std::vector<Part> parts;
+
+  int64_t slots = 0, slotBytes = 0;
+  int64_t slotBusyBytes = 0;      ///< the most that is busy at one time: no packing needs less
+  int64_t slotUnsharedBytes = 0;  ///< what a slot would need if no two buffers shared a byte
+  int64_t workspaceBytes = 0;     ///< outside of slots, of all bodies
+  int64_t workspaceBusyBytes = 0; ///< the most that a body but update uses at one time
+  std::string workspacePeak;      ///< where: "backward of h.2"
+  int64_t updateBytes = 0;        ///< what update uses, which lies over the workspace and the slots
+  int64_t alignmentBytes = 0;     ///< between buffers that last
+  int64_t arenaBytes = 0;
+
+  /// The arena is the parts, what slots hold beyond what is busy, workspace and alignment.
+  int64_t sumOfParts() const;
+  int64_t slotFragmentation() const { return slots * (slotBytes - slotBusyBytes); }
+};
+
+MemoryBreakdown memoryBreakdown(ProgramOp program);
+} // namespace hocket::step
