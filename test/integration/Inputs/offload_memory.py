@@ -33,8 +33,9 @@ for what, name in (("optimizer_state", "optimizer_state"), ("parameters", "param
         saved, grown = before["peak_bytes"] - after["peak_bytes"], mine["workspace"] - theirs["workspace"]
         print(f"{what}: host {host}, device less {saved}: {name} less {left}, workspace more {grown}")
         if name != "activation":  # of a slot bytes are shared, on both sides, so classes need not agree there
-            assert left == host, (left, host)
-        assert saved > 0
+            alignment = 64 * 2 * len(before["state"])  # which the device counts as workspace
+            assert 0 <= host - left < alignment, (left, host)
+        assert saved == left - grown and saved > 0, (saved, left, grown)
     out, back = moved(report, "offload"), moved(report, "fetch")
     causes = {t["cause"] for t in report["transfers"] if t["axes"] == "host"}
     assert causes == {f"offload {what}"}, causes
