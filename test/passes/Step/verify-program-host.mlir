@@ -73,7 +73,7 @@ step.program @s under @p stage 0 computes ["h.0"] microbatches 2 arena 384 slots
 // RUN: sed '/[/][/] B$/s/offset 64/offset 128/' %s | not hocket-opt --step-verify-program 2>&1 | FileCheck %s --check-prefix=SLOT
 // SLOT: error: stage 0: 'b' ends at byte 192, the host's slot has 128{{$}}
 // RUN: sed '/[/][/] B$/s/offset 64/offset 0/' %s | not hocket-opt --step-verify-program 2>&1 | FileCheck %s --check-prefix=OVER
-// OVER: error: stage 0: 'b' and 'a' share the bytes 0 to 63{{$}}
+// OVER: error: stage 0, backward: transfer of h.0 reads 'a' after transfer of h.0 has written 'b' over its bytes 0 to 63{{$}}
 // RUN: sed '/[/][/] M$/s/state first_moment init zeros//' %s | not hocket-opt --step-verify-program 2>&1 | FileCheck %s --check-prefix=LASTS
 // LASTS: error: stage 0: 'w.m' lies in the host's memory and does not last{{$}}
 

@@ -132,6 +132,42 @@ static const Case bodyCases[] = {
     {"GemmMissing", [](ProgramT &p) { at(p, 0, 1, 0).op = Op::Gemm; },
      "stage 0 body 'forward_0' instruction 0: matrix product without sizes, expected m, n and k"}};
 
+/// Makes the first instruction of stage 0's forward a transfer between the two.
+static void transferBetween(ProgramT &p, Buffer from, Buffer to) {
+  InstructionT &transfer = at(p, 0, 1, 0);
+  p.ranks[0]->hostBytes = 1024;
+  p.ranks[0]->hostSlotBytes = 128;
+  p.ranks[0]->hostSlotsOffset = 512;
+  transfer.op = Op::Transfer;
+  transfer.buffers = {from, to};
+  transfer.written.clear();
+}
+
+static const Case hostCases[] = {
+    {"HostSlots", [](ProgramT &p) { p.ranks[0]->hostSlotBytes = 64; },
+     "stage 0: 2 slots of 64 bytes at 0 lie outside the host's arena of 0 bytes"},
+    {"HostEnd", [](ProgramT &p) { transferBetween(p, Buffer(Space::Arena, 0, 32), Buffer(Space::Host, 1000, 32)); },
+     "stage 0 body 'forward_0' instruction 0 buffer 1: 32 bytes at 1000 lie outside the host's arena of 1024 bytes"},
+    {"HostSlotEnd",
+     [](ProgramT &p) { transferBetween(p, Buffer(Space::Arena, 0, 32), Buffer(Space::HostSlot, 100, 32)); },
+     "stage 0 body 'forward_0' instruction 0 buffer 1: 32 bytes at 100 lie outside the host's slot of 128 bytes"},
+    {"HostBytes", [](ProgramT &p) { p.ranks[0]->hostBytes = uint64_t(1) << 50; },
+     "stage 0: host's arena of 1125899906842624 bytes, expected at most 281474976710656"},
+    {"TransferSizes",
+     [](ProgramT &p) { transferBetween(p, Buffer(Space::Arena, 0, 32), Buffer(Space::HostSlot, 0, 64)); },
+     "stage 0 body 'forward_0' instruction 0: Transfer of 32 bytes in, 64 bytes out"},
+    {"TransferWithin", [](ProgramT &p) { transferBetween(p, Buffer(Space::Arena, 0, 32), Buffer(Space::Slot, 0, 32)); },
+     "stage 0 body 'forward_0' instruction 0: Transfer within the device's memory, expected between device and host"},
+    {"TransferInHost",
+     [](ProgramT &p) { transferBetween(p, Buffer(Space::Host, 0, 32), Buffer(Space::HostSlot, 0, 32)); },
+     "stage 0 body 'forward_0' instruction 0: Transfer within the host's memory, expected between device and host"},
+    {"KernelInHost",
+     [](ProgramT &p) {
+       p.ranks[0]->hostBytes = 1024;
+       at(p, 0, 1, 0).buffers[0] = Buffer(Space::Host, 0, 32);
+     },
+     "stage 0 body 'forward_0' instruction 0 buffer 0: Kernel in the host's memory, expected a transfer"}};
+
 static const Case scheduleCases[] = {
     {"RowBody", [](ProgramT &p) { train(p, 0).rows[1] = changed(train(p, 0).rows[1], RowKind::Body, 0, 4, 0, 0); },
      "stage 0 entry 'train' row 1: body 4, the program has 4"},
@@ -226,5 +262,6 @@ static const Case stateCases[] = {
 static std::string caseName(const testing::TestParamInfo<Case> &info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(Mesh, Semantic, testing::ValuesIn(meshCases), caseName);
 INSTANTIATE_TEST_SUITE_P(Bodies, Semantic, testing::ValuesIn(bodyCases), caseName);
+INSTANTIATE_TEST_SUITE_P(Host, Semantic, testing::ValuesIn(hostCases), caseName);
 INSTANTIATE_TEST_SUITE_P(Schedule, Semantic, testing::ValuesIn(scheduleCases), caseName);
 INSTANTIATE_TEST_SUITE_P(State, Semantic, testing::ValuesIn(stateCases), caseName);
