@@ -35,11 +35,15 @@ std::string Communicator::describe() const {
 }
 
 Status shift(Communicator &on, const void *in, void *out, size_t count, ElementType type, When when) {
-  int before = (on.rank() + on.size() - 1) % on.size(), next = (on.rank() + 1) % on.size();
-  Result<std::unique_ptr<Request>> received = on.receive(out, count, type, before, when.stream);
+  return on.shiftRing(in, out, count, type, when);
+}
+
+Status Communicator::shiftRing(const void *in, void *out, size_t count, ElementType type, When when) {
+  int before = (rank() + size() - 1) % size(), next = (rank() + 1) % size();
+  Result<std::unique_ptr<Request>> received = receive(out, count, type, before, when.stream);
   if (!received)
     return std::move(received.error());
-  Result<std::unique_ptr<Request>> sent = on.send(in, count, type, next, when.stream);
+  Result<std::unique_ptr<Request>> sent = send(in, count, type, next, when.stream);
   if (!sent)
     return std::move(sent.error());
   if (Status done = (*received)->wait(when.deadline); !done)

@@ -110,6 +110,12 @@ public:
   virtual Result<std::unique_ptr<Request>> receive(void *data, size_t count, ElementType type, int peer,
                                                    void *stream = nullptr) = 0;
 
+  // One step around the ring of the members: out[count] = in[count] of the member before this one; member 0 gets that
+  // of the last. Never in place. Made of one message to the next and one from the one before, both posted before either
+  // is waited for: no member waits for another one's order. ncclGroupStart, ncclSend, ncclRecv, ncclGroupEnd;
+  // MPI_Sendrecv.
+  virtual Status shiftRing(const void *in, void *out, size_t count, ElementType type, When when);
+
 protected:
   Communicator(Group group, int self) : members(std::move(group)), self(self) {}
 
@@ -118,9 +124,7 @@ private:
   int self;
 };
 
-// One step around the ring of the members: out[count] = in[count] of the member before this one; member 0 gets that of
-// the last. Never in place. Made of one message to the next and one from the one before, both posted before either is
-// waited for: no member waits for another one's order. ncclGroupStart, ncclSend, ncclRecv, ncclGroupEnd; MPI_Sendrecv.
+// Communicator::shiftRing.
 Status shift(Communicator &on, const void *in, void *out, size_t count, ElementType type, When when);
 
 // One rank's view of all ranks.

@@ -1,4 +1,4 @@
-// See Checker.h. A stamp is block (24 bits), thread (10 of 16), clock (24); blocks count from 1, so that 0 is nobody.
+// See Checker.h. A stamp is block (30 bits), thread (10), clock (24); blocks count from 1, so that 0 is nobody.
 #include "runtime/Device/Emulator/Checker.h"
 #include "runtime/Device/Emulator/Block.h"
 #include <algorithm>
@@ -7,11 +7,16 @@
 namespace hocket::runtime::emulator {
 
 void Checker::beginLaunch(uint32_t warps, size_t sharedBytes) {
-  ++launch;
-  blockNumber = 0;
+  if (blockNumber >= uint64_t(1) << 29) { // a launch has less than 2^24
+    blockNumber = 0;
+    pages.clear();
+    shared.clear();
+    lastFound = nullptr;
+  }
+  firstBlock = blockNumber + 1;
   warpCount = warps;
-  shared.assign(sharedBytes, {});
-  lastFound = nullptr;
+  if (shared.size() < sharedBytes)
+    shared.resize(sharedBytes);
 }
 
 void Checker::beginBlock() {
@@ -35,7 +40,7 @@ void Checker::joinWarps(const std::vector<uint32_t> &warps) {
 void Checker::joinLanes(uint32_t warp) { ++clocks[size_t(warp) * warpCount + warp]; }
 
 uint64_t Checker::stamp(const Block &, uint32_t warp, uint32_t thread) const {
-  return blockNumber << 40 | uint64_t(thread) << 24 | (clocks[size_t(warp) * warpCount + warp] & 0xFFFFFF);
+  return blockNumber << 34 | uint64_t(thread) << 24 | (clocks[size_t(warp) * warpCount + warp] & 0xFFFFFF);
 }
 
 // Whether what `before` says happened before what the warp does now. A warp's entry about itself is its clock; about
@@ -54,10 +59,8 @@ Checker::Cell &Checker::global(uintptr_t address) {
   uintptr_t number = address >> 12;
   if (!lastFound || lastPage != number) {
     std::unique_ptr<Page> &page = pages[number];
-    if (!page || page->launch != launch) {
+    if (!page)
       page = std::make_unique<Page>();
-      page->launch = launch;
-    }
     lastPage = number;
     lastFound = page.get();
   }
@@ -90,7 +93,7 @@ void Checker::touch(Block &block, Cell &cell, uint64_t now, bool store, bool inS
                     uint32_t site) {
   const Thread &self = block.thread();
   auto conflicts = [&](const Stamp &other) {
-    if (!other.bits || other.bits >> 24 == now >> 24)
+    if (!ofThisLaunch(other.bits) || other.bits >> 24 == now >> 24)
       return false;
     return blockOf(other.bits) != blockNumber ? !inShared : !ordered(other.bits, self.warp);
   };
@@ -98,7 +101,8 @@ void Checker::touch(Block &block, Cell &cell, uint64_t now, bool store, bool inS
     conflict(block, store, cell.write, "wrote", inShared, address, site);
   if (!store) {
     if (cell.read.bits >> 24 != now >> 24) {
-      cell.manyBlocks |= cell.read.bits && blockOf(cell.read.bits) != blockNumber;
+      bool before = ofThisLaunch(cell.read.bits);
+      cell.manyBlocks = before && (cell.manyBlocks || blockOf(cell.read.bits) != blockNumber);
       cell.otherRead = cell.read;
     }
     cell.read = {now, site};
@@ -108,7 +112,7 @@ void Checker::touch(Block &block, Cell &cell, uint64_t now, bool store, bool inS
     conflict(block, store, cell.read, "read", inShared, address, site);
   else if (conflicts(cell.otherRead))
     conflict(block, store, cell.otherRead, "read", inShared, address, site);
-  else if (cell.manyBlocks && !inShared)
+  else if (cell.manyBlocks && !inShared && ofThisLaunch(cell.read.bits))
     block.report(
         FaultKind::Race,
         fmt::format("writes {}, which several blocks read in the same launch", where(block, address, inShared)), site);

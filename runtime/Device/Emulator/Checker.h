@@ -59,10 +59,10 @@ private:
     bool manyBlocks = false; // read by more than one
   };
   struct Page {
-    uint64_t launch = 0;
     Cell cells[4096];
   };
-  static uint64_t blockOf(uint64_t stamp) { return stamp >> 40; }
+  static uint64_t blockOf(uint64_t stamp) { return stamp >> 34; }
+  bool ofThisLaunch(uint64_t stamp) const { return blockOf(stamp) >= firstBlock; }
   static uint32_t threadOf(uint64_t stamp) { return stamp >> 24 & 0x3FF; }
 
   uint64_t stamp(const Block &block, uint32_t warp, uint32_t thread) const;
@@ -77,7 +77,8 @@ private:
 
   const Regions &regions;
   bool uninitialised;
-  uint64_t launch = 0, blockNumber = 0;
+  uint64_t firstBlock = 1,
+           blockNumber = 0; // blocks count on from launch to launch, so that old stamps need no clearing
   uint32_t warpCount = 0;
   std::vector<uint32_t> clocks; // [warp][other warp]
   std::vector<Cell> shared;

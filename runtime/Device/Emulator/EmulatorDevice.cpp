@@ -58,7 +58,7 @@ Result<std::unique_ptr<Event>> EmulatorDevice::event() {
 Status EmulatorDevice::push(Stream &stream, Work work) {
   if (failed)
     return *failed;
-  static_cast<QueuedStream &>(stream).queue->push_back(std::move(work));
+  static_cast<QueuedStream *>(stream.handle())->queue->push_back(std::move(work));
   return {};
 }
 
@@ -124,7 +124,7 @@ Result<bool> EmulatorDevice::complete(Event &event) {
 }
 
 Status EmulatorDevice::synchronize(Stream &stream) {
-  Queue &queue = *static_cast<QueuedStream &>(stream).queue;
+  Queue &queue = *static_cast<QueuedStream *>(stream.handle())->queue;
   return runWhile([&] { return !queue.empty(); });
 }
 
