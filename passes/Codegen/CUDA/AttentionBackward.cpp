@@ -18,12 +18,12 @@ class Backward {
 public:
   using Values = AttentionEmit::Values;
   Backward(const AttentionFrame &frame, nn::AttentionGradOp op, bool keepsKeys)
-      : e(frame.e), op(op), keepsKeys(keepsKeys), sizes(op.getQ(), op.getK(), op.getV()), mask(op), scores(e, mask),
+      : e(frame.e), keepsKeys(keepsKeys), sizes(op.getQ(), op.getK(), op.getV()), mask(op), scores(e, mask),
         shared(e, frame.shared) {
-    Type element = cast<RankedTensorType>(op.getQ().getType()).getElementType();
-    math = attentionMath(frame, element, sizes);
-    tile = streamedRows(frame, element, sizes, keepsKeys);
-    auto rows = [&](Value tensor) { return globalRows(tensor, frame.buffer(tensor)); };
+    AttentionForm form(frame, cast<RankedTensorType>(op.getQ().getType()).getElementType(), sizes);
+    tile = form.streamedRows(keepsKeys);
+    math = std::move(form.math);
+    auto rows = [&](Value tensor) { return globalRows(frame, tensor); };
     dq = rows(op.getDq()), dk = rows(op.getDk()), dv = rows(op.getDv());
     queries = {rows(op.getQ()), rows(op.getDy()), {frame.buffer(op.getQPositions()), Value(), sizes.s}};
     keys = {rows(op.getK()), rows(op.getV()), {frame.buffer(op.getKPositions()), Value(), sizes.t}};
@@ -33,7 +33,7 @@ public:
     deltas = e.address(e.getF32Type(), frame.scratch, e.i64(sizes.b * sizes.heads() * sizes.s));
   }
 
-  AttentionLaunch emit() {
+  Launch emit() {
     const Operands &own = keepsKeys ? keys : queries, &other = keepsKeys ? queries : keys;
     int64_t blocks = (own.side.count + math->rows() - 1) / math->rows();
     // the longest work first: late queries, early keys
@@ -56,7 +56,7 @@ public:
     if (!keepsKeys)
       readRows();
     walk(other);
-    return {{blocks, keepsKeys ? sizes.kv : sizes.heads(), sizes.b}, shared.bytes()};
+    return {{}, {blocks, keepsKeys ? sizes.kv : sizes.heads(), sizes.b}, {AttentionMath::threads, 1, 1}, shared.bytes()};
   }
 
 private:
@@ -149,13 +149,16 @@ private:
     Values scaled;
     for (Value sum : sumsA)
       scaled.push_back(e.mul(sum, e.number(mask.scale)));
-    math->write(headRows(e, keepsKeys ? dk : dq, batch, head), first, scaled, shared.start());
+    write(keepsKeys ? dk : dq, scaled);
     if (keepsKeys)
-      math->write(headRows(e, dv, batch, head), first, sumsB, shared.start());
+      write(dv, sumsB);
+  }
+  void write(const GlobalRows &to, ValueRange values) {
+    if (to.base) // else nobody reads it
+      math->write(headRows(e, to, batch, head), first, values, shared.start());
   }
 
   AttentionEmit &e;
-  nn::AttentionGradOp op;
   bool keepsKeys;
   AttentionSizes sizes;
   AttentionMask mask;
@@ -174,7 +177,7 @@ private:
 };
 } // namespace
 
-AttentionLaunch emitAttentionBackward(const AttentionFrame &frame, nn::AttentionGradOp op, AttentionGradPart part) {
-  return Backward(frame, op, part == AttentionGradPart::Keys).emit();
+Launch emitAttentionBackward(const AttentionFrame &frame, nn::AttentionGradOp op, bool keepsKeys) {
+  return Backward(frame, op, keepsKeys).emit();
 }
 } // namespace hocket::cuda

@@ -18,13 +18,13 @@ class Forward {
 public:
   using Values = AttentionEmit::Values;
   Forward(const AttentionFrame &frame, nn::AttentionOp op)
-      : e(frame.e), op(op), sizes(op.getQ(), op.getK(), op.getV()), mask(op), scores(e, mask),
+      : e(frame.e), sizes(op.getQ(), op.getK(), op.getV()), mask(op), scores(e, mask),
         shared(e, frame.shared) {
-    element = cast<RankedTensorType>(op.getQ().getType()).getElementType();
-    math = attentionMath(frame, element, sizes);
-    keys = streamedRows(frame, element, sizes, false);
-    q = globalRows(op.getQ(), frame.buffer(op.getQ())), k = globalRows(op.getK(), frame.buffer(op.getK()));
-    v = globalRows(op.getV(), frame.buffer(op.getV())), y = globalRows(op.getY(), frame.buffer(op.getY()));
+    AttentionForm form(frame, cast<RankedTensorType>(op.getQ().getType()).getElementType(), sizes);
+    keys = form.streamedRows(false);
+    math = std::move(form.math);
+    q = globalRows(frame, op.getQ()), k = globalRows(frame, op.getK());
+    v = globalRows(frame, op.getV()), y = globalRows(frame, op.getY());
     if (op.getLse())
       lse = frame.buffer(op.getLse());
     positions[0] = frame.buffer(op.getQPositions()), positions[1] = frame.buffer(op.getKPositions());
@@ -32,7 +32,7 @@ public:
       documents[slot] = frame.buffer(each);
   }
 
-  AttentionLaunch emit() {
+  Launch emit() {
     int64_t blocks = (sizes.s + math->rows() - 1) / math->rows();
     // later queries of a causal sequence see more keys: the longest work comes first
     Value tile = mask.causal ? e.minus(e.i32(blocks - 1), e.block(0)) : e.block(0);
@@ -64,7 +64,7 @@ public:
       return after;
     });
     finish(ValueRange(results).drop_front());
-    return {{blocks, sizes.heads(), sizes.b}, shared.bytes()};
+    return {{}, {blocks, sizes.heads(), sizes.b}, {AttentionMath::threads, 1, 1}, shared.bytes()};
   }
 
 private:
@@ -133,12 +133,10 @@ private:
   }
 
   AttentionEmit &e;
-  nn::AttentionOp op;
   AttentionSizes sizes;
   AttentionMask mask;
   AttentionScores scores;
   SharedMemory shared;
-  Type element;
   std::unique_ptr<AttentionMath> math;
   int64_t keys; ///< of a tile
   GlobalRows q, k, v, y;
@@ -151,29 +149,5 @@ private:
 };
 } // namespace
 
-AttentionLaunch emitAttentionForward(const AttentionFrame &frame, nn::AttentionOp op) {
-  return Forward(frame, op).emit();
-}
-
-GlobalRows globalRows(Value tensor, Value buffer) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  int64_t heads = 1;
-  for (int64_t extent : type.getShape().drop_front(2).drop_back())
-    heads *= extent;
-  return {type.getElementType(), buffer, type.getDimSize(1), heads, type.getShape().back()};
-}
-HeadRows headRows(AttentionEmit &e, const GlobalRows &rows, Value batch, Value head) {
-  Value row = e.plus(e.times(e.wide(batch), rows.count * rows.heads), head);
-  return {&rows, e.times(row, rows.width)};
-}
-std::unique_ptr<AttentionMath> attentionMath(const AttentionFrame &frame, Type element, const AttentionSizes &sizes) {
-  bool fast = frame.options.tensorCores && AttentionMath::hasTensorCores(element, sizes.d, sizes.e);
-  return fast ? AttentionMath::tensorCores(frame.e, element, frame.options.fault)
-              : AttentionMath::plain(frame.e, frame.options.fault);
-}
-int64_t streamedRows(const AttentionFrame &frame, Type element, const AttentionSizes &sizes, bool keepsKeys) {
-  if (!frame.options.tensorCores || !AttentionMath::hasTensorCores(element, sizes.d, sizes.e))
-    return 32;
-  return keepsKeys && sizes.d + sizes.e > 128 ? 32 : 64;
-}
+Launch emitAttentionForward(const AttentionFrame &frame, nn::AttentionOp op) { return Forward(frame, op).emit(); }
 } // namespace hocket::cuda

@@ -11,9 +11,6 @@
 #include <optional>
 
 namespace hocket::cuda {
-/// Faults that tests plant in a kernel, to show that what executes it notices. `None` in every kernel that is used.
-enum class PlantedFault : uint8_t { None, EarlyWait, MissingBarrier, WrongTranspose };
-
 /// Rows in global memory: [batches, count, heads, width].
 struct GlobalRows {
   mlir::Type element;
@@ -38,8 +35,8 @@ public:
   using Values = AttentionEmit::Values;
   static constexpr int64_t threads = 128, warps = 4;
   virtual ~AttentionMath() = default;
-  static std::unique_ptr<AttentionMath> tensorCores(AttentionEmit &e, mlir::Type element, PlantedFault fault);
-  static std::unique_ptr<AttentionMath> plain(AttentionEmit &e, PlantedFault fault);
+  static std::unique_ptr<AttentionMath> tensorCores(AttentionEmit &e, mlir::Type element);
+  static std::unique_ptr<AttentionMath> plain(AttentionEmit &e);
   /// True if there is a kernel for tensor cores: see the top, and heads of at most 128 elements.
   static bool hasTensorCores(mlir::Type element, int64_t d, int64_t e);
 
@@ -83,11 +80,10 @@ public:
   virtual int64_t writeBytes(int64_t width, mlir::Type element) const = 0; ///< of `shared`
 
 protected:
-  AttentionMath(AttentionEmit &e, int64_t rowsOfWarp, PlantedFault fault)
-      : e(e), rowsOfWarp(rowsOfWarp), fault(fault) {}
+  AttentionMath(AttentionEmit &e, int64_t rowsOfWarp)
+      : e(e), rowsOfWarp(rowsOfWarp) {}
   AttentionEmit &e;
   int64_t rowsOfWarp;
-  PlantedFault fault;
 };
 
 /// Rounded up to the alignment of every part of shared memory.

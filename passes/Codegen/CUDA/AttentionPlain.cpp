@@ -13,8 +13,8 @@ constexpr int64_t lanes = 32, unit = 4; ///< f32 in 16 bytes
 
 class Plain : public AttentionMath {
 public:
-  Plain(AttentionEmit &e, PlantedFault fault)
-      : AttentionMath(e, 8, fault), f32(e.getF32Type()), four(VectorType::get({unit}, f32)) {
+  Plain(AttentionEmit &e)
+      : AttentionMath(e, 8), f32(e.getF32Type()), four(VectorType::get({unit}, f32)) {
     lane = e.lane(), warp = e.warp();
   }
 
@@ -72,8 +72,7 @@ public:
     });
   }
   void arrive() override {
-    if (fault != PlantedFault::MissingBarrier)
-      e.barrier();
+    e.barrier();
   }
 
   Values product(const SharedRows &a, const SharedRows &b) override;
@@ -142,7 +141,7 @@ AttentionMath::Values Plain::addProduct(ValueRange sums, ValueRange weights, con
 }
 } // namespace
 
-std::unique_ptr<AttentionMath> AttentionMath::plain(AttentionEmit &e, PlantedFault fault) {
-  return std::make_unique<Plain>(e, fault);
+std::unique_ptr<AttentionMath> AttentionMath::plain(AttentionEmit &e) {
+  return std::make_unique<Plain>(e);
 }
 } // namespace hocket::cuda

@@ -6,12 +6,7 @@
 using namespace mlir;
 
 namespace hocket::cuda {
-int64_t attentionScratchBytes(nn::AttentionGradOp op) {
-  AttentionSizes sizes(op.getQ(), op.getK(), op.getV());
-  return sizes.b * sizes.heads() * sizes.s * 8;
-}
-
-AttentionLaunch emitAttentionRowSums(const AttentionFrame &frame, nn::AttentionGradOp op) {
+Launch emitAttentionRowSums(const AttentionFrame &frame, nn::AttentionGradOp op) {
   AttentionEmit &e = frame.e;
   AttentionSizes sizes(op.getQ(), op.getK(), op.getV());
   Type element = cast<RankedTensorType>(op.getY().getType()).getElementType(), f32 = e.getF32Type();
@@ -46,6 +41,6 @@ AttentionLaunch emitAttentionRowSums(const AttentionFrame &frame, nn::AttentionG
     e.store(e.choose(none, e.number(infinity), e.mul(lse, e.number(log2e))), e.address(f32, frame.scratch, to), 4);
     e.store(sum, e.address(f32, frame.scratch, e.plus(to, all)), 4);
   });
-  return {{static_cast<int64_t>(llvm::divideCeil(all, rows)), 1, 1}, 0};
+  return {{}, {static_cast<int64_t>(llvm::divideCeil(all, rows)), 1, 1}, {AttentionMath::threads, 1, 1}, 0};
 }
 } // namespace hocket::cuda

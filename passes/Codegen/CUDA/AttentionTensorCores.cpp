@@ -14,7 +14,7 @@ constexpr int64_t chunk = 8; ///< elements of 16 bits in what is copied at once,
 
 class TensorCores : public AttentionMath {
 public:
-  TensorCores(AttentionEmit &e, Type element, PlantedFault fault) : AttentionMath(e, 16, fault), element(element) {
+  TensorCores(AttentionEmit &e, Type element) : AttentionMath(e, 16), element(element) {
     lane = e.lane(), warp = e.warp();
     quad = e.modulo(lane, 4), group = e.over(lane, 4);
   }
@@ -64,9 +64,8 @@ public:
   }
   void arrive() override {
     NVVM::CpAsyncCommitGroupOp::create(e);
-    NVVM::CpAsyncWaitGroupOp::create(e, fault == PlantedFault::EarlyWait ? 1 : 0);
-    if (fault != PlantedFault::MissingBarrier)
-      e.barrier();
+    NVVM::CpAsyncWaitGroupOp::create(e, 0u);
+    e.barrier();
   }
 
   Values product(const SharedRows &a, const SharedRows &b) override;
@@ -171,14 +170,13 @@ AttentionMath::Values TensorCores::product(const SharedRows &a, const SharedRows
 
 AttentionMath::Values TensorCores::addProduct(ValueRange sums, ValueRange weights, const SharedRows &b, Value) {
   Values result(sums.begin(), sums.end());
-  bool turned = fault != PlantedFault::WrongTranspose;
   Value row = e.modulo(lane, 16), column = e.times(e.over(lane, 16), 8);
   for (int64_t k = 0; k < b.rows; k += 16) {
     SmallVector<Value, 4> left;
     for (int64_t i = 0; i < 8; i += 2)
       left.push_back(packed(weights[k / 2 + i], weights[k / 2 + i + 1]));
     for (int64_t to = 0; to < b.padded; to += 16) {
-      auto right = loadMatrices(at(b, e.plus(row, k), e.plus(column, to)), turned);
+      auto right = loadMatrices(at(b, e.plus(row, k), e.plus(column, to)), true);
       for (int64_t half : {0, 1}) {
         MutableArrayRef<Value> tile = MutableArrayRef<Value>(result).slice(to / 2 + half * 4, 4);
         llvm::copy(multiply(left, ValueRange(right).slice(half * 2, 2), ValueRange(tile)), tile.begin());
@@ -216,8 +214,8 @@ void TensorCores::write(const HeadRows &to, Value first, ValueRange values, Valu
 }
 } // namespace
 
-std::unique_ptr<AttentionMath> AttentionMath::tensorCores(AttentionEmit &e, Type element, PlantedFault fault) {
-  return std::make_unique<TensorCores>(e, element, fault);
+std::unique_ptr<AttentionMath> AttentionMath::tensorCores(AttentionEmit &e, Type element) {
+  return std::make_unique<TensorCores>(e, element);
 }
 bool AttentionMath::hasTensorCores(Type element, int64_t d, int64_t e) {
   return (element.isBF16() || element.isF16()) && d % chunk == 0 && e % chunk == 0 && d <= 128 && e <= 128;
