@@ -114,4 +114,27 @@ Plan &Plan::zero(int64_t stage, const Over &over, ZeroOptions options, Where whe
   return *this;
 }
 Plan &Plan::zero(int64_t stage, const Over &over, Where where) { return zero(stage, over, {}, where); }
+
+static mlir::OpBuilder endOf(mlir::Operation *plan) { return mlir::OpBuilder::atBlockEnd(&plan->getRegion(0).front()); }
+static mlir::StringAttr patternOf(State &state, std::optional<std::string_view> pattern) {
+  return pattern ? mlir::StringAttr::get(&state.context, *pattern) : mlir::StringAttr();
+}
+/// An enum of the language as that of the dialect, which has the same values.
+template <typename To, typename From> static To as(From value) { return static_cast<To>(static_cast<int>(value)); }
+
+Plan &Plan::recompute(Recompute kind, std::optional<std::string_view> pattern, Where where) {
+  mlir::OpBuilder builder = endOf(Access::op(*this));
+  dist::RecomputeOp::create(builder, state->at(where), patternOf(*state, pattern), as<dist::Recompute>(kind));
+  return *this;
+}
+Plan &Plan::offload(Offload what, std::optional<std::string_view> pattern, Where where) {
+  mlir::OpBuilder builder = endOf(Access::op(*this));
+  dist::OffloadOp::create(builder, state->at(where), as<dist::Offload>(what), patternOf(*state, pattern));
+  return *this;
+}
+Plan &Plan::overlap(Overlap what, Where where) {
+  mlir::OpBuilder builder = endOf(Access::op(*this));
+  dist::OverlapOp::create(builder, state->at(where), as<dist::Overlap>(what));
+  return *this;
+}
 } // namespace hocket

@@ -26,6 +26,26 @@ def Dist_Transfer : I32EnumAttr<"Transfer", "how a local type becomes another", 
     I32EnumAttrCase<"AllToAll", 4, "all_to_all">, I32EnumAttrCase<"Slice", 5, "slice">]> {
   let cppNamespace = "::hocket::dist";
 }
+// What is kept of a layer from forward to backward.
+def Dist_Recompute : I32EnumAttr<"Recompute", "what is made again for backward", [
+    I32EnumAttrCase<"Full", 0, "full">,           // all but what the layer is given
+    I32EnumAttrCase<"Selective", 1, "selective">, // what costs few operations for its bytes, and no collective
+    I32EnumAttrCase<"Auto", 2, "auto">]> {        // the fewest operations with which the plan fits into the memory given
+  let cppNamespace = "::hocket::dist";
+}
+// What lies in the host's memory while the device does not need it.
+def Dist_Offload : I32EnumAttr<"Offload", "what lies in the host's memory", [
+    I32EnumAttrCase<"Activations", 0, "activations">, I32EnumAttrCase<"OptimizerState", 1, "optimizer_state">,
+    I32EnumAttrCase<"Parameters", 2, "parameters">]> {
+  let cppNamespace = "::hocket::dist";
+}
+// Which collectives have a stream of their own.
+def Dist_Overlap : I32EnumAttr<"Overlap", "which collectives have a stream of their own", [
+    I32EnumAttrCase<"Gradients", 0, "gradients">,     // of accumulators and gradients of parameters, beside backward
+    I32EnumAttrCase<"Parameters", 1, "parameters">,   // of parameters, ahead of their use
+    I32EnumAttrCase<"Activations", 2, "activations">]> { // of activations and their gradients, beside independent work
+  let cppNamespace = "::hocket::dist";
+}
 // When a parameter that ZeRO-3 splits at rest is gathered.
 def Dist_Gather : I32EnumAttr<"Gather", "when a parameter that is split at rest is gathered", [
     I32EnumAttrCase<"PerUse", 0, "per_use">,  // for its forward, and again for its backward

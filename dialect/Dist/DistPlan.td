@@ -121,4 +121,30 @@ def Dist_ZeroOp : Dist_Tactic<"zero"> {
     bool splitsParameters() { return getStage() >= 3; }
   }];
 }
+def Dist_RecomputeOp : Dist_Tactic<"recompute"> {
+  let summary = "activations that are made again in backward instead of kept (Chen et al. 2016; selective: Korthikanti et al. 2022)";
+  let description = [{
+    `recompute "h.*" full`, `recompute "h.*.attn" selective`, `recompute auto`. The pattern names layers or parts of them by path;
+    without one all layers are meant. `full` keeps what goes into each part and may run collectives again; `selective` makes again
+    what is cheap for its bytes and never a collective. `auto`, under a bound on memory, becomes explicit tactics.
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$pattern, Dist_Recompute:$kind);
+  let assemblyFormat = "($pattern^)? $kind attr-dict";
+  let hasVerifier = 1;
+}
+def Dist_OffloadOp : Dist_Tactic<"offload"> {
+  let summary = "what lies in the host's memory while the device does not need it (Rajbhandari et al. 2021)";
+  let description = [{
+    `offload activations "h.*"`, `offload optimizer_state`, `offload parameters "wte"`. The pattern names layers (activations) or
+    parameters; without one all are meant. Copies run on streams of their own, out after the last use and in before the next.
+  }];
+  let arguments = (ins Dist_Offload:$what, OptionalAttr<StrAttr>:$pattern);
+  let assemblyFormat = "$what ($pattern^)? attr-dict";
+  let hasVerifier = 1;
+}
+def Dist_OverlapOp : Dist_Tactic<"overlap"> {
+  let summary = "collectives of one kind on a stream of their own, started as early and awaited as late as can be";
+  let arguments = (ins Dist_Overlap:$what);
+  let assemblyFormat = "$what attr-dict";
+}
 #endif

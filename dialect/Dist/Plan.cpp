@@ -19,7 +19,8 @@ LogicalResult BatchOp::verify() {
   if (sequences < 1)
     return emitOpError() << "takes " << sequences << " sequences a microbatch; at least 1 is needed";
   if (sequences > 1 << 30)
-    return emitOpError() << "takes " << sequences << " sequences a microbatch; at most " << (1 << 30) << " are possible";
+    return emitOpError() << "takes " << sequences << " sequences a microbatch; at most " << (1 << 30)
+                         << " are possible";
   return success();
 }
 
@@ -67,8 +68,8 @@ LogicalResult StagesOp::verify() {
     if (layers < 1)
       sound = false, emitOpError() << "cuts " << layers << " layers for piece " << stage << "; at least 1 is needed";
     else if (layers > INT32_MAX)
-      sound = false,
-      emitOpError() << "cuts " << layers << " layers for piece " << stage << "; at most " << INT32_MAX << " are possible";
+      sound = false, emitOpError() << "cuts " << layers << " layers for piece " << stage << "; at most " << INT32_MAX
+                                   << " are possible";
   return success(sound);
 }
 
@@ -85,6 +86,19 @@ LogicalResult ZeroOp::verify() {
   if (getBucketAttr() && getBucketAttr().getInt() < 1)
     sound = false, emitOpError() << "has a bucket of " << getBucketAttr().getInt() << " bytes; at least 1 is needed";
   return success(sound);
+}
+
+LogicalResult RecomputeOp::verify() {
+  if (getPattern() && getPattern()->empty())
+    return emitOpError() << "names no layer; without a name all layers are meant";
+  return success();
+}
+
+LogicalResult OffloadOp::verify() {
+  if (getPattern() && getPattern()->empty())
+    return emitOpError() << "names no " << (getWhat() == Offload::Activations ? "layer" : "parameter")
+                         << "; without a name all are meant";
+  return success();
 }
 
 static LogicalResult needsAxis(Operation *tactic, AxesAttr axes) {
@@ -170,7 +184,8 @@ static bool contradict(Operation *a, Operation *b) {
 
 /// Two splits of one form, or of one name and dimension, over axes that share devices: the later says nothing new.
 static bool repeats(SplitOp a, SplitOp b) {
-  if (a.getFormAttr() != b.getFormAttr() || a.getPatternAttr() != b.getPatternAttr() || a.getDimAttr() != b.getDimAttr())
+  if (a.getFormAttr() != b.getFormAttr() || a.getPatternAttr() != b.getPatternAttr() ||
+      a.getDimAttr() != b.getDimAttr())
     return false;
   return llvm::any_of(a.getAxes().getRefs(), [&](const AxisRef &ref) {
     return llvm::any_of(b.getAxes().getRefs(), [&](const AxisRef &other) { return overlap(ref, other); });

@@ -3,10 +3,11 @@
 #define HOCKET_NN_ENUMS_TD
 include "mlir/IR/EnumAttr.td"
 
-// When an op of the microbatch region runs. Set by autodiff; the schedule makes bodies from it.
+// When an op of the microbatch region runs. Set by autodiff, and recompute by dist-recompute for the copies of forward ops that
+// stand before backward ops; the schedule makes bodies from it.
 def NN_Phase : I32EnumAttr<"Phase", "part of a microbatch's work", [
     I32EnumAttrCase<"Forward", 0, "forward">, I32EnumAttrCase<"Backward", 1, "backward">,
-    I32EnumAttrCase<"WeightGrad", 2, "weight_grad">]> {
+    I32EnumAttrCase<"WeightGrad", 2, "weight_grad">, I32EnumAttrCase<"Recompute", 3, "recompute">]> {
   let cppNamespace = "::hocket::nn";
 }
 

@@ -7,7 +7,7 @@
 namespace hocket::step {
 inline constexpr int kMaxStreams = 8;
 /// Kinds of bodies: BodyKind of StepEnums.td, of passes/Schedule and of program.fbs, with equal values.
-inline constexpr unsigned kBodyKinds = 7;
+inline constexpr unsigned kBodyKinds = 9;
 
 enum class RowKind : uint8_t { Body, Send, Receive };
 

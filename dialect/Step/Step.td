@@ -54,15 +54,18 @@ def Step_ProgramOp : Step_Op<"program", [IsolatedFromAbove, Symbol, NoTerminator
   let description = [{
     First buffers, then bodies, messages and schedules. `computes`: the parts of the model that the stage runs forward, in
     order: paths of layers, and of what stands outside of them. The arena and its slots are sized by the memory plan
-    (`arena 81920 slots 4 of 16384 at 16384`: bytes).
+    (`arena 81920 slots 4 of 16384 at 16384`: bytes), and so is what it needs of the host's memory
+    (`host 4096 slots of 1024 at 0`: as many slots as the device has).
     C1: stage and sizes are not below zero. C2: arena and slots are planned together.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$plan, I64Attr:$stage, StrArrayAttr:$parts, I64Attr:$microbatches,
                        OptionalAttr<I64Attr>:$arena_bytes, OptionalAttr<I64Attr>:$slot_count, OptionalAttr<I64Attr>:$slot_bytes,
-                       OptionalAttr<I64Attr>:$slots_offset);
+                       OptionalAttr<I64Attr>:$slots_offset, OptionalAttr<I64Attr>:$host_bytes,
+                       OptionalAttr<I64Attr>:$host_slot_bytes, OptionalAttr<I64Attr>:$host_slots_offset);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{$sym_name `under` $plan `stage` $stage `computes` $parts `microbatches` $microbatches
-      (`arena` $arena_bytes^)? (`slots` $slot_count^ `of` $slot_bytes `at` $slots_offset)? attr-dict-with-keyword $body}];
+      (`arena` $arena_bytes^)? (`slots` $slot_count^ `of` $slot_bytes `at` $slots_offset)?
+      (`host` $host_bytes^ `slots` `of` $host_slot_bytes `at` $host_slots_offset)? attr-dict-with-keyword $body}];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     static ::llvm::StringRef getDefaultDialect() { return "step"; }
@@ -171,10 +174,31 @@ def Step_GemmOp : Step_WorkOp<"gemm", (ins AnyType:$a, AnyType:$b, Optional<AnyT
       `:` type($a) `,` type($b) `->` custom<TypeList>(type($results)) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 def Step_CollectiveOp : Step_WorkOp<"collective", (ins Step_CollectiveKind:$kind, Dist_Reduction:$reduction, AnyType:$input,
-    Variadic<AnyMemRef>:$outs, Dist_AxesAttr:$axes, OptionalAttr<DenseI64ArrayAttr>:$stages, StrAttr:$cause), []> {
+    Variadic<AnyMemRef>:$outs, Dist_AxesAttr:$axes, OptionalAttr<DenseI64ArrayAttr>:$stages,
+    OptionalAttr<StrAttr>:$stream, StrAttr:$cause), []> {
   let summary = "a flat, rank-major collective, as communicators offer it";
+  let description = [{
+    `on "gradients"`: on a stream of its own. It starts when all ops before it in the body and those of its stream have finished
+    (of other streams: those that were awaited); what follows it goes on at once. Until an `await` says that it has finished,
+    nobody may write what it reads, or touch what it writes.
+  }];
   let assemblyFormat = [{$kind $reduction $input (`outs` `(` $outs^ `:` type($outs) `)`)? `over` custom<Axes>($axes)
-      (`stages` $stages^)? `because` $cause `:` type($input) `->` custom<TypeList>(type($results)) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
+      (`stages` $stages^)? (`on` $stream^)? `because` $cause `:` type($input) `->` custom<TypeList>(type($results)) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
+}
+def Step_TransferOp : Step_WorkOp<"transfer", (ins AnyType:$input, Variadic<AnyMemRef>:$outs, OptionalAttr<StrAttr>:$stream,
+    StrAttr:$cause), []> {
+  let summary = "copies a value between the device's memory and the host's; `on` a stream as a collective";
+  let assemblyFormat = [{$input (`outs` `(` $outs^ `:` type($outs) `)`)? (`on` $stream^)? `because` $cause
+      `:` type($input) `->` custom<TypeList>(type($results)) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
+}
+def Step_AwaitOp : Step_Op<"await"> {
+  let summary = "waits until the first `count` ops of this body on a stream have finished";
+  let description = [{
+    C1: at least one. Each stream of a body is awaited before the body ends (step-verify-program).
+  }];
+  let arguments = (ins StrAttr:$stream, I64Attr:$count);
+  let assemblyFormat = "$stream $count attr-dict";
+  let hasVerifier = 1;
 }
 
 // ---- data movement, inside kernels --------------------------------------------------------------------------------------

@@ -4,9 +4,11 @@
 include "mlir/IR/EnumAttr.td"
 
 // Where a buffer's offset counts from: the rank's arena; the slot of the microbatch that runs; or the arena plus
-// microbatch * bytes (inputs: the whole local batch lies in the arena).
+// microbatch * bytes (inputs: the whole local batch lies in the arena). The host's memory has an arena and slots as well: those of
+// the same number as the device's.
 def Step_Space : I32EnumAttr<"Space", "memory space", [
-    I32EnumAttrCase<"Arena", 0, "arena">, I32EnumAttrCase<"Slot", 1, "slot">, I32EnumAttrCase<"Microbatch", 2, "microbatch">]> {
+    I32EnumAttrCase<"Arena", 0, "arena">, I32EnumAttrCase<"Slot", 1, "slot">, I32EnumAttrCase<"Microbatch", 2, "microbatch">,
+    I32EnumAttrCase<"Host", 3, "host">, I32EnumAttrCase<"HostSlot", 4, "host_slot">]> {
   let cppNamespace = "::hocket::step";
 }
 // What a buffer is for, in memory reports.
@@ -17,10 +19,12 @@ def Step_MemoryClass : I32EnumAttr<"MemoryClass", "memory class", [
     I32EnumAttrCase<"Communication", 6, "communication">, I32EnumAttrCase<"Scalar", 7, "scalar">]> {
   let cppNamespace = "::hocket::step";
 }
+// Final: the last microbatch's, which also starts the reductions of gradients.
 def Step_BodyKind : I32EnumAttr<"BodyKind", "kind of body", [
     I32EnumAttrCase<"Begin", 0, "begin">, I32EnumAttrCase<"Forward", 1, "forward">, I32EnumAttrCase<"Backward", 2, "backward">,
     I32EnumAttrCase<"WeightGrad", 3, "weight_grad">, I32EnumAttrCase<"Recompute", 4, "recompute">,
-    I32EnumAttrCase<"Update", 5, "update">, I32EnumAttrCase<"Evaluate", 6, "evaluate">]> {
+    I32EnumAttrCase<"Update", 5, "update">, I32EnumAttrCase<"Evaluate", 6, "evaluate">,
+    I32EnumAttrCase<"FinalBackward", 7, "final_backward">, I32EnumAttrCase<"FinalWeightGrad", 8, "final_weight_grad">]> {
   let cppNamespace = "::hocket::step";
 }
 // Values of Row.h.

@@ -100,6 +100,9 @@ LogicalResult ProgramOp::verify() {
   sound &= succeeded(notNegative(*this, "number of slots", getSlotCount()));
   sound &= succeeded(notNegative(*this, "size of a slot", getSlotBytes()));
   sound &= succeeded(notNegative(*this, "offset of the slots", getSlotsOffset()));
+  sound &= succeeded(notNegative(*this, "size of the host's arena", getHostBytes()));
+  sound &= succeeded(notNegative(*this, "size of a slot of the host's", getHostSlotBytes()));
+  sound &= succeeded(notNegative(*this, "offset of the host's slots", getHostSlotsOffset()));
   if (static_cast<int64_t>(getMicrobatches()) < 1)
     sound &= succeeded(emitOpError() << "microbatches is " << static_cast<int64_t>(getMicrobatches())
                                      << ", expected at least 1");

@@ -149,9 +149,19 @@ LogicalResult GemmOp::verify() {
   return success(sound);
 }
 
+/// A stream of a body beside the one that computes.
+static LogicalResult verifyStream(Operation *op, std::optional<StringRef> stream) {
+  if (stream && (stream->empty() || *stream == "compute"))
+    return op->emitOpError() << "is on stream \"" << *stream
+                             << "\", expected the name of a stream that does not compute";
+  return success();
+}
+
 LogicalResult CollectiveOp::verify() {
   if (getAxes().empty())
     return emitOpError() << "names no mesh axis";
+  if (failed(verifyStream(*this, getStream())))
+    return failure();
   ShapedType result = onlyResult(*this, getOuts());
   if (!result || failed(verifyForm(*this, getInput(), getOuts())))
     return failure();
@@ -174,6 +184,21 @@ LogicalResult CollectiveOp::verify() {
   if (!fits || input.getElementType() != result.getElementType())
     return emitOpError() << stringifyCollectiveKind(getKind()) << " makes " << result << " of " << input;
   return success();
+}
+
+LogicalResult TransferOp::verify() {
+  ShapedType result = onlyResult(*this, getOuts());
+  if (!result || failed(verifyForm(*this, getInput(), getOuts())))
+    return failure();
+  if (getInput().getType() != result)
+    return emitOpError() << "makes " << result << " of " << getInput().getType() << ", expected the same type";
+  return verifyStream(*this, getStream());
+}
+
+LogicalResult AwaitOp::verify() {
+  if (int64_t count = getCountAttr().getInt(); count < 1)
+    return emitOpError() << "waits for " << count << " ops, expected at least 1";
+  return verifyStream(*this, getStream());
 }
 
 // ---- data movement -------------------------------------------------------------------------------------------------

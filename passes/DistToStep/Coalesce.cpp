@@ -196,10 +196,11 @@ private:
     }
     auto path = first->getAttrOfType<StringAttr>("path");
     auto phase = first->getAttrOfType<nn::PhaseAttr>("phase");
-    Value result = CollectiveOp::create(builder, first.getLoc(), TypeRange{bucketType(piecesOut)}, at.getKind(),
-                                        at.getReduction(), bucket, ValueRange{}, at.getAxes(), DenseI64ArrayAttr(),
-                                        builder.getStringAttr(causesOf(members)), path, phase, ArrayAttr())
-                       .getResult(0);
+    Value result =
+        CollectiveOp::create(builder, first.getLoc(), TypeRange{bucketType(piecesOut)}, at.getKind(), at.getReduction(),
+                             bucket, ValueRange{}, at.getAxes(), DenseI64ArrayAttr(), StringAttr(),
+                             builder.getStringAttr(causesOf(members)), path, phase, ArrayAttr())
+            .getResult(0);
     for (size_t i = 0; i < members.size(); ++i) {
       CollectiveOp member = members[i];
       Value part =

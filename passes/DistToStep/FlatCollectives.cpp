@@ -19,7 +19,7 @@ struct Lowering {
     auto path = op->getAttrOfType<StringAttr>("path");
     auto phase = op->getAttrOfType<nn::PhaseAttr>("phase");
     return CollectiveOp::create(builder, op->getLoc(), TypeRange{type}, kind, reduction, input, ValueRange{}, axes,
-                                stages, builder.getStringAttr(cause), path, phase, ArrayAttr())
+                                stages, StringAttr(), builder.getStringAttr(cause), path, phase, ArrayAttr())
         .getResult(0);
   }
   /// [A, n, B] to rank-major pieces [pieces, A, ceil(n/pieces), B].
@@ -214,7 +214,7 @@ Value hocket::step::emitAllReduce(OpBuilder &builder, Location loc, Value input,
                                   nn::PhaseAttr phase) {
   DenseI64ArrayAttr coordinates = stages.empty() ? DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(stages);
   return CollectiveOp::create(builder, loc, TypeRange{input.getType()}, CollectiveKind::AllReduce, reduction, input,
-                              ValueRange{}, axes, coordinates, builder.getStringAttr(cause),
+                              ValueRange{}, axes, coordinates, StringAttr(), builder.getStringAttr(cause),
                               path.empty() ? StringAttr() : builder.getStringAttr(path), phase, ArrayAttr())
       .getResult(0);
 }

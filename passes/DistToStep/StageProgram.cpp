@@ -378,7 +378,8 @@ LogicalResult StageProgram::build() {
   SmallVector<StringRef> parts(text.begin(), text.end());
   program = ProgramOp::create(builder, step.getLoc(), builder.getStringAttr(name), step.getPlanAttr(),
                               builder.getI64IntegerAttr(stage), builder.getStrArrayAttr(parts),
-                              step.getMicrobatchesAttr(), IntegerAttr(), IntegerAttr(), IntegerAttr(), IntegerAttr());
+                              step.getMicrobatchesAttr(), IntegerAttr(), IntegerAttr(), IntegerAttr(), IntegerAttr(),
+                              IntegerAttr(), IntegerAttr(), IntegerAttr());
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&program.getBody());
   for (chunk = 0; chunk < placement.chunks; ++chunk) {

@@ -14,8 +14,10 @@ double Times::of(BodyKind kind) const {
   case BodyKind::Evaluate:
     return forward;
   case BodyKind::Backward:
+  case BodyKind::FinalBackward:
     return backward;
   case BodyKind::WeightGrad:
+  case BodyKind::FinalWeightGrad:
     return weightGrad;
   case BodyKind::Recompute:
     return recompute;

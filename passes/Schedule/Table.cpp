@@ -7,8 +7,8 @@
 namespace hocket::schedule {
 
 const char *name(BodyKind kind) {
-  static const char *const names[bodyKinds] = {"begin",     "forward", "backward", "weight_grad",
-                                               "recompute", "update",  "evaluate"};
+  static const char *const names[bodyKinds] = {"begin",  "forward",  "backward",       "weight_grad",      "recompute",
+                                               "update", "evaluate", "final_backward", "final_weight_grad"};
   return names[unsigned(kind)];
 }
 

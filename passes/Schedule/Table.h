@@ -28,7 +28,17 @@ using step::Values;
 inline constexpr unsigned maxStreams = step::kMaxStreams;
 
 /// Evaluate is the forward of the eval entry. Values equal those of program.fbs.
-enum class BodyKind : uint8_t { Begin, Forward, Backward, WeightGrad, Recompute, Update, Evaluate };
+enum class BodyKind : uint8_t {
+  Begin,
+  Forward,
+  Backward,
+  WeightGrad,
+  Recompute,
+  Update,
+  Evaluate,
+  FinalBackward,
+  FinalWeightGrad
+};
 inline constexpr unsigned bodyKinds = step::kBodyKinds;
 inline constexpr unsigned maxChunks = 65536 / bodyKinds;
 

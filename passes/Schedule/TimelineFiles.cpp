@@ -47,8 +47,10 @@ const char *colourOf(BodyKind kind) {
   case BodyKind::Evaluate:
     return "#9ecae1";
   case BodyKind::Backward:
+  case BodyKind::FinalBackward:
     return "#a1d99b";
   case BodyKind::WeightGrad:
+  case BodyKind::FinalWeightGrad:
     return "#fdae6b";
   case BodyKind::Recompute:
     return "#bcbddc";

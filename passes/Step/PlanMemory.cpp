@@ -218,7 +218,7 @@ struct ProgramMemory {
       auto collective = cast<CollectiveOp>(op);
       CollectiveOp::create(builder, op->getLoc(), TypeRange(), collective.getKindAttr(), collective.getReductionAttr(),
                            there(collective.getInput()), outs, collective.getAxes(), collective.getStagesAttr(),
-                           collective.getCauseAttr(), path, phase, ArrayAttr());
+                           collective.getStreamAttr(), collective.getCauseAttr(), path, phase, ArrayAttr());
     }
   }
   static std::pair<Space, std::optional<uint64_t>> offsetOf(Value buffer) {

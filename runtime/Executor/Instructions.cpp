@@ -1,5 +1,6 @@
 // The instructions of a body: kernels, matrix products, collectives.
 #include "runtime/Executor/StepRunner.h"
+#include "runtime/Program/OpKinds.h"
 #include <fmt/format.h>
 
 namespace hocket::runtime {
@@ -10,7 +11,7 @@ Status StepRunner::runBody(const program::Row &row) {
   constexpr auto relaxed = std::memory_order_relaxed;
   for (uint32_t i = 0; i < body.instructions()->size(); ++i) {
     const program::Instruction &instruction = *body.instructions()->Get(i);
-    bool collective = instruction.op() > program::Op::Gemm;
+    bool collective = program::isCollective(instruction.op());
     status.instruction.store(i, relaxed);
     status.communicator.store(
         collective ? context.communicators[instruction.communicator()]->group().id : RankStatus::none, relaxed);

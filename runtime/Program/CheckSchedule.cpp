@@ -1,5 +1,6 @@
 // Rows, waits and messages of each stage's schedule, and what the stages promise each other.
 #include "runtime/Program/Check.h"
+#include "runtime/Program/OpKinds.h"
 #include <map>
 #include <set>
 
@@ -180,7 +181,7 @@ static Transfers transfersOf(const Program &program, const RankProgram &rank, co
       continue;
     }
     for (const Instruction *instruction : *rank.bodies()->Get(row->index())->instructions())
-      if (instruction->op() > Op::Gemm &&
+      if (isCollective(instruction->op()) &&
           spansStages(program, *program.communicators()->Get(instruction->communicator())))
         result[instruction->communicator()].push_back({nullptr, instruction, rank.stage(), row->microbatch()});
   }

@@ -1,5 +1,6 @@
 // See StepCounts.h. Ranks of a stage do the same, so one of each is counted.
 #include "runtime/Program/StepCounts.h"
+#include "runtime/Program/OpKinds.h"
 #include "runtime/Program/ProgramFile.h"
 #include <algorithm>
 
@@ -49,7 +50,8 @@ private:
                      static_cast<double>(each->gemm()->k()) * static_cast<double>(each->gemm()->batch());
         break;
       default:
-        sum.sentBytes += sentBy(*each);
+        if (isCollective(each->op()))
+          sum.sentBytes += sentBy(*each);
       }
     return sum;
   }

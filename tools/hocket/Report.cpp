@@ -1,6 +1,7 @@
 // Collects the report.
 #include "tools/hocket/Report.h"
 #include "runtime/Program/Mesh.h"
+#include "runtime/Program/OpKinds.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 using namespace hocket;
@@ -88,7 +89,7 @@ struct Reporter {
       row.kind() == program::RowKind::Body ? ++runs[row.index()] : ++messages[{row.kind(), row.index()}];
     for (auto [body, count] : runs)
       for (auto &each : rank.bodies[body]->instructions) {
-        if (each->op == program::Op::Kernel || each->op == program::Op::Gemm)
+        if (!program::isCollective(each->op))
           continue;
         uint64_t bytes = std::max(each->buffers[0].bytes(), each->buffers[1].bytes());
         uint64_t ranks = members(each->communicator, firstRank(rank.stage)).size();
@@ -109,7 +110,8 @@ struct Reporter {
            sends ? "1" : "0"});
     }
     auto order = [](const TransferReport &t) {
-      static const std::vector<std::string> phases = {"begin", "forward", "backward", "weight_grad", "update"};
+      static const std::vector<std::string> phases = {"begin",          "forward",           "backward", "weight_grad",
+                                                      "final_backward", "final_weight_grad", "update"};
       return std::find(phases.begin(), phases.end(), t.phase) - phases.begin();
     };
     std::stable_sort(report.transfers.begin(), report.transfers.end(),

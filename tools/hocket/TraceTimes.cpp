@@ -1,6 +1,7 @@
 #include "tools/hocket/TraceTimes.h"
 #include "passes/Schedule/IdleTime.h"
 #include "runtime/Program/Mesh.h"
+#include "runtime/Program/OpKinds.h"
 #include "tools/hocket/InputText.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -120,7 +121,7 @@ private:
           const auto &instructions = bodyOf(stage, row).instructions;
           for (size_t i = 0; i < instructions.size(); ++i, ++next) {
             const Event &event = step[0][next];
-            if (instructions[i]->op > program::Op::Gemm)
+            if (program::isCollective(instructions[i]->op))
               collective(rank, row, i, event,
                          std::tuple(event.name, instructions[i]->communicator, seen[event.name]++));
             else

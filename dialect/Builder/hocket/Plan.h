@@ -65,6 +65,14 @@ struct ZeroOptions {
   std::optional<int64_t> bucket; ///< bytes that collectives of parameters carry together
 };
 
+/// What is made again in backward: all but what a layer is given, what is cheap for its bytes, or what a bound on
+/// memory asks for.
+enum class Recompute { full, selective, automatic };
+/// What lies in the host's memory while the device does not need it.
+enum class Offload { activations, optimizer_state, parameters };
+/// Collectives that have a stream of their own.
+enum class Overlap { gradients, parameters, activations };
+
 /// Made by Module::mesh. Ranks are numbered through the axes as declared, the last one fastest.
 class Mesh {
 private:
@@ -95,6 +103,10 @@ public:
   /// ZeRO: split over the data axes are 0 nothing, 1 optimizer state, 2 also accumulators, 3 also parameters.
   Plan &zero(int64_t stage, const Over &over, Where where = Where::current());
   Plan &zero(int64_t stage, const Over &over, ZeroOptions options, Where where = Where::current());
+  /// The pattern names layers or parts of them, of parameters in the host's memory those; without one all are meant.
+  Plan &recompute(Recompute kind, std::optional<std::string_view> pattern = {}, Where where = Where::current());
+  Plan &offload(Offload what, std::optional<std::string_view> pattern = {}, Where where = Where::current());
+  Plan &overlap(Overlap what, Where where = Where::current());
 
 private:
   friend struct detail::Access;

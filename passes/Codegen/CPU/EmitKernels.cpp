@@ -27,7 +27,7 @@ public:
     auto function = LLVM::LLVMFuncOp::create(builder, kernel.getLoc(), kernel.getSymName(), type);
     setTargetAttributes(function);
     Block *entry = function.addEntryBlock(builder);
-    Emit emit(kernel.getLoc(), entry, target);
+    Emit emit(kernel.getLoc(), entry, arithmeticOf(target));
     FailureOr<int64_t> tiles = emitBody(emit, entry->getArguments());
     if (failed(tiles))
       return failure();

@@ -91,6 +91,16 @@ int main(int argc, char **argv) {
         .context(over("cp"), Context::all_gather)
         .stages(over("pp"), cuts({2, 1}), scheduleFile("table.txt"));
     module.plan("found", everything, mesh).batch(over("dp"), microbatch(2)).split(automatic, over("tp"));
+    module.plan("kept", everything, mesh)
+        .recompute(Recompute::full, "h.0")
+        .recompute(Recompute::selective)
+        .recompute(Recompute::automatic)
+        .offload(Offload::activations, "h.*")
+        .offload(Offload::optimizer_state)
+        .offload(Offload::parameters, "table")
+        .overlap(Overlap::gradients)
+        .overlap(Overlap::parameters)
+        .overlap(Overlap::activations);
     module.plan("balanced", everything, mesh).stages(over("pp"), balanced(), schedule("zb-v", 2));
   });
 }

@@ -36,6 +36,27 @@ dist.plan @plain for @gpt on @cluster {
   // CHECK-NEXT: stages over "pp" schedule gpipe chunks 2
   stages over "pp" schedule "gpipe" chunks 2
 }
+// CHECK-LABEL: dist.plan @memory
+dist.plan @memory for @gpt on @cluster {
+  // CHECK-NEXT: recompute "h.*.attn" selective
+  recompute "h.*.attn" selective
+  // CHECK-NEXT: recompute "h.0" full
+  recompute "h.0" full
+  // CHECK-NEXT: recompute auto{{$}}
+  recompute auto
+  // CHECK-NEXT: offload activations "h.*"
+  offload activations "h.*"
+  // CHECK-NEXT: offload optimizer_state{{$}}
+  offload optimizer_state
+  // CHECK-NEXT: offload parameters "wte"
+  offload parameters "wte"
+  // CHECK-NEXT: overlap gradients
+  overlap gradients
+  // CHECK-NEXT: overlap parameters
+  overlap parameters
+  // CHECK-NEXT: overlap activations
+  overlap activations
+}
 // CHECK-LABEL: dist.plan @alone
 dist.plan @alone for @gpt on @cluster {
   // CHECK-NEXT: stages over "pp" schedule "1f1b"

@@ -29,3 +29,11 @@ func.func @several(%a: tensor<8xf32>) {
   %0:2 = step.collective all_reduce sum %a over "tp" because "x" : tensor<8xf32> -> (tensor<8xf32>, tensor<8xf32>)
   return
 }
+
+// -----
+
+func.func @stream(%a: tensor<8xf32>) {
+  // expected-error-re @+1 {{{{^}}'step.collective' op is on stream "compute", expected the name of a stream that does not compute{{$}}}}
+  %0 = step.collective all_reduce sum %a over "tp" on "compute" because "x" : tensor<8xf32> -> (tensor<8xf32>)
+  return
+}

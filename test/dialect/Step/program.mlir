@@ -16,6 +16,13 @@ step.program @planned under @p stage 0 computes ["wte", "h.0", "h.1"] microbatch
   // CHECK-NEXT: %w = buffer parameter "w" in arena offset 0 : memref<4xf32>
   %w = buffer parameter "w" in arena offset 0 : memref<4xf32>
 }
+// CHECK: step.program @hosted under @p stage 0 computes [] microbatches 16 arena 81920 slots 4 of 16384 at 16384 host 5120 slots of 1024 at 1024 {
+step.program @hosted under @p stage 0 computes [] microbatches 16 arena 81920 slots 4 of 16384 at 16384 host 5120 slots of 1024 at 1024 {
+  // CHECK-NEXT: %w.m = buffer optimizer_state "w.m" in host offset 0 : memref<4xf32>
+  %w.m = buffer optimizer_state "w.m" in host offset 0 : memref<4xf32>
+  // CHECK-NEXT: %h = buffer activation "h" in host_slot offset 0 : memref<4xf32>
+  %h = buffer activation "h" in host_slot offset 0 : memref<4xf32>
+}
 // CHECK: step.program @open under @p stage 1 computes [] microbatches 1 {
 step.program @open under @p stage 1 computes [] microbatches 1 {
 }

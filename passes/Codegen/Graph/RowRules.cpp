@@ -1,10 +1,10 @@
 // Reductions of rows and columns, and the pieces of cross-entropy.
-#include "passes/Codegen/CPU/Graph.h"
+#include "passes/Codegen/Graph/Graph.h"
 #include "llvm/ADT/TypeSwitch.h"
 using namespace mlir;
 using namespace hocket::nn;
 
-namespace hocket::cpu {
+namespace hocket::codegen {
 namespace {
 Type elementOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
 Type sumType(Value tensor) { return scalarType(elementOf(tensor)); }
@@ -38,9 +38,9 @@ void crossEntropyGrad(Graph &graph, CrossEntropyGradOp op) {
   Ref grad = graph.map(
       Space::Full, {dsum, logits, target, lse, counted}, Compute([](Emit &e, const Place &place, ValueRange v) {
         Value probability = e.exp(e.sub(v[1], v[3]));
-        // which lane is the label's: far from these 32 columns, none is
+        // which lane is the label's: far from these columns, none is
         Value lane = e.minus(v[2], place.column);
-        Value clamped = e.greatest(e.least(lane, e.i64(lanes)), e.i64(-1));
+        Value clamped = e.greatest(e.least(lane, e.i64(e.lanes())), e.i64(-1));
         Value hit = equal(e, e.laneNumbers(), e.createOrFold<arith::TruncIOp>(e.getI32Type(), clamped));
         Type type = probability.getType();
         Value less = e.sub(probability, e.number(1, type));
@@ -99,7 +99,7 @@ LogicalResult buildRowRule(Graph &graph, Operation *op) {
       })
       .Case([&](SumOp sum) {
         Type element = sumType(sum.getX());
-        bool whole = codegen::roleOf(op) == codegen::Role::Rows;
+        bool whole = roleOf(op) == Role::Rows;
         graph.define(sum.getY(), whole ? graph.reduce(Reduction::Sum, graph.read(op, 0), element)
                                        : graph.sum(graph.read(op, 0), element));
         return success();
@@ -117,4 +117,4 @@ LogicalResult buildRowRule(Graph &graph, Operation *op) {
       .Case([&](CountTokensOp count) { return countTokens(graph, count), success(); })
       .Default([](Operation *) { return failure(); });
 }
-} // namespace hocket::cpu
+} // namespace hocket::codegen

@@ -1,8 +1,8 @@
 // See Graph.h.
-#include "passes/Codegen/CPU/Graph.h"
+#include "passes/Codegen/Graph/Graph.h"
 using namespace mlir;
 
-namespace hocket::cpu {
+namespace hocket::codegen {
 static Type elementOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
 
 Graph::Graph(func::FuncOp kernel, const KernelShape &shape, ValueRange bufferValues, ValueRange scalarValues)
@@ -20,7 +20,7 @@ LogicalResult Graph::build() {
   Block &body = kernel.getBody().front();
   for (Operation &op : body.without_terminator())
     if (failed(buildOp(&op)))
-      return op.emitOpError("has no rule for the CPU");
+      return op.emitOpError("has no rule in a kernel over rows and columns");
   for (auto [value, buffer] : llvm::zip(body.getTerminator()->getOperands(), results)) {
     if (!refs.contains(value))
       continue; // a spread result, written by its rule
@@ -125,14 +125,14 @@ Ref Graph::read(Operation *op, unsigned operand) {
   Value value = op->getOperand(operand);
   if (refs.contains(value))
     return refs[value];
-  return load(value, codegen::operandSpace(op, operand, shape).value_or(Space::Row));
+  return load(value, operandSpace(op, operand, shape).value_or(Space::Row));
 }
 
 Ref Graph::load(Value value, Space space) {
   Ref &known = loads[{value, static_cast<int>(space)}];
   if (known.step)
     return known;
-  int64_t elements = codegen::elementsOf(value), columns = shape.columns;
+  int64_t elements = elementsOf(value), columns = shape.columns;
   Type element = elementOf(value);
   Value base = bufferOf(value);
   if (space == Space::Row || (elements == 1 && shape.elements() > 1)) {
@@ -153,4 +153,4 @@ Ref Graph::load(Value value, Space space) {
   }
   return known;
 }
-} // namespace hocket::cpu
+} // namespace hocket::codegen

@@ -1,9 +1,9 @@
 // Ops that do the same to every element: their scalar body, cloned with vectors for scalars.
-#include "passes/Codegen/CPU/Graph.h"
+#include "passes/Codegen/Graph/Graph.h"
 using namespace mlir;
 using namespace hocket::nn;
 
-namespace hocket::cpu {
+namespace hocket::codegen {
 namespace {
 /// a b + c and a b - c of one body become one rounding, where the product has no other use. What the source of the sum
 /// is decides, not what stands around the op.
@@ -92,4 +92,4 @@ LogicalResult buildElementRule(Graph &graph, Operation *op) {
     graph.define(result, {first.step, result.getResultNumber()});
   return success();
 }
-} // namespace hocket::cpu
+} // namespace hocket::codegen

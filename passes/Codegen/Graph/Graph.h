@@ -1,21 +1,18 @@
 // A kernel over rows x columns as a graph of small steps, each of one space (see KernelShape.h): what to load, compute,
-// reduce along a row or down the columns, and store. The ops of nn and step become such steps; RowEmitter writes the
-// loops.
+// reduce along a row or down the columns, and store. The ops of nn and step become such steps; each target's RowEmitter
+// writes the loops.
 //
 // A step computes the same whichever steps stand around it: products and sums are contracted inside one step only, and
 // a reduction has its own lanes. So a different grouping of ops into kernels gives the same bits.
 #pragma once
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/Codegen/CPU/Emit.h"
+#include "passes/Codegen/Graph/Emit.h"
 #include "passes/Codegen/Fusion/KernelShape.h"
 #include <deque>
 #include <functional>
 
-namespace hocket::cpu {
-using codegen::KernelShape;
-using codegen::Space;
-
-/// Where a step is computed: one row (Row), 32 columns from `column` on (Column), or both (Full). `mask`: the lanes
+namespace hocket::codegen {
+/// Where a step is computed: one row (Row), `lanes` columns from `column` on (Column), or both (Full). `mask`: the lanes
 /// there are, null for all.
 struct Place {
   mlir::Value row, column, mask;
@@ -119,4 +116,4 @@ mlir::LogicalResult buildMoveRule(Graph &graph, mlir::Operation *op);
 mlir::LogicalResult buildJoinRule(Graph &graph, mlir::Operation *op);
 mlir::LogicalResult buildDropoutRule(Graph &graph, mlir::Operation *op);
 mlir::LogicalResult buildOptimizerRule(Graph &graph, mlir::Operation *op);
-} // namespace hocket::cpu
+} // namespace hocket::codegen

@@ -1,11 +1,11 @@
 // bf16 and f16 in memory, f32 in registers (Emit.h). The conversions are written out in integers, except for f16 where
 // the CPU has f16c: its instructions give the same bits. That of bf16 (vcvtneps2bf16) does not, it takes subnormal
 // numbers for zero; and LLVM would call a library for either where there is no instruction.
-#include "passes/Codegen/CPU/Emit.h"
+#include "passes/Codegen/Graph/Emit.h"
 #include <bit>
 using namespace mlir;
 
-namespace hocket::cpu {
+namespace hocket::codegen {
 bool isNarrow(Type element) { return isa<BFloat16Type, Float16Type>(element); }
 
 namespace {
@@ -15,7 +15,9 @@ Type withElement(Type like, Type element) {
 }
 } // namespace
 
-Type Emit::storageType(Type element) { return isNarrow(element) ? Type(getI16Type()) : element; }
+Type Emit::storageType(Type element) {
+  return isNarrow(element) && !arithmetic.nativeNarrow ? Type(getI16Type()) : element;
+}
 
 Value Emit::like(Value shape, Type element, uint32_t bits) {
   return number(static_cast<int32_t>(bits), withElement(shape.getType(), element));
@@ -24,8 +26,11 @@ Value Emit::like(Value shape, Type element, uint32_t bits) {
 Value Emit::fromStorage(Type element, Value stored) {
   if (!isNarrow(element))
     return stored;
-  Type single = withElement(stored.getType(), getF32Type()), word = withElement(stored.getType(), getI32Type());
-  if (element.isF16() && target.halfConversion) {
+  Type single = withElement(stored.getType(), getF32Type());
+  if (arithmetic.nativeNarrow)
+    return arith::ExtFOp::create(*this, single, stored);
+  Type word = withElement(stored.getType(), getI32Type());
+  if (element.isF16() && arithmetic.halfConversion) {
     Value half = arith::BitcastOp::create(*this, withElement(stored.getType(), element), stored);
     return arith::ExtFOp::create(*this, single, half);
   }
@@ -38,8 +43,10 @@ Value Emit::fromStorage(Type element, Value stored) {
 Value Emit::toStorage(Type element, Value value) {
   if (!isNarrow(element))
     return value;
+  if (arithmetic.nativeNarrow)
+    return arith::TruncFOp::create(*this, withElement(value.getType(), element), value);
   Type half = withElement(value.getType(), getI16Type()), word = withElement(value.getType(), getI32Type());
-  if (element.isF16() && target.halfConversion) {
+  if (element.isF16() && arithmetic.halfConversion) {
     Value nearest = arith::TruncFOp::create(*this, withElement(value.getType(), element), value);
     return arith::BitcastOp::create(*this, half, nearest);
   }
@@ -101,4 +108,4 @@ Value Emit::toHalfBits(Value value) {
   Value sign = arith::AndIOp::create(*this, right(bits, 16), constant(0x8000));
   return arith::OrIOp::create(*this, number, sign);
 }
-} // namespace hocket::cpu
+} // namespace hocket::codegen

@@ -1,10 +1,10 @@
 // The optimizer's update and the learning rate.
-#include "passes/Codegen/CPU/Graph.h"
+#include "passes/Codegen/Graph/Graph.h"
 #include <numbers>
 using namespace mlir;
 using namespace hocket::nn;
 
-namespace hocket::cpu {
+namespace hocket::codegen {
 namespace {
 /// 1 / (1 - beta^step), in double: beta^step is near 1 in the first steps.
 Ref correction(Graph &graph, Ref step, double beta) {
@@ -91,4 +91,4 @@ LogicalResult buildOptimizerRule(Graph &graph, Operation *op) {
     return cosineRate(graph, rate), success();
   return failure();
 }
-} // namespace hocket::cpu
+} // namespace hocket::codegen

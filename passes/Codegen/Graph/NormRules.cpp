@@ -1,10 +1,10 @@
 // Norms over a row and their gradients. The variance is that of the deviations (two loops over the row), so that it
 // stays accurate where the mean is large.
-#include "passes/Codegen/CPU/Graph.h"
+#include "passes/Codegen/Graph/Graph.h"
 using namespace mlir;
 using namespace hocket::nn;
 
-namespace hocket::cpu {
+namespace hocket::codegen {
 namespace {
 /// Per row: the mean (null for rms) and one over the deviation.
 struct Statistics {
@@ -106,4 +106,4 @@ LogicalResult buildNormRule(Graph &graph, Operation *op) {
     return failure();
   return success();
 }
-} // namespace hocket::cpu
+} // namespace hocket::codegen

@@ -1,10 +1,10 @@
 // Dropout: the words of dialect/NN/Random.h, 32 elements at once. The key of a row is found once for it.
 #include "dialect/NN/Random.h"
-#include "passes/Codegen/CPU/Graph.h"
+#include "passes/Codegen/Graph/Graph.h"
 using namespace mlir;
 using namespace hocket::nn;
 
-namespace hocket::cpu {
+namespace hocket::codegen {
 namespace {
 /// An i32 constant of the shape of `like`.
 Value word(Emit &e, uint32_t bits, Value like) {
@@ -98,4 +98,4 @@ LogicalResult buildDropoutRule(Graph &graph, Operation *op) {
   graph.define(dropout.getY(), graph.map(Space::Full, operands, Compute(ofElements)));
   return success();
 }
-} // namespace hocket::cpu
+} // namespace hocket::codegen

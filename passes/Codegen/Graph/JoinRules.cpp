@@ -1,12 +1,12 @@
 // Ops that join, cut, repeat and add along one dimension: concat, part, pad, spread, sum_over. As in MoveRules.cpp a
 // row of the domain never crosses the end of a piece, so each row has one address.
-#include "passes/Codegen/CPU/Graph.h"
+#include "passes/Codegen/Graph/Graph.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <numeric>
 using namespace mlir;
 using namespace hocket::nn;
 
-namespace hocket::cpu {
+namespace hocket::codegen {
 namespace {
 RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
 Type elementOf(Value tensor) { return typeOf(tensor).getElementType(); }
@@ -97,4 +97,4 @@ LogicalResult buildJoinRule(Graph &graph, Operation *op) {
       .Case([&](SumOverOp join) { return sumOver(graph, join), success(); })
       .Default([](Operation *) { return failure(); });
 }
-} // namespace hocket::cpu
+} // namespace hocket::codegen

@@ -1,9 +1,9 @@
 // See Emit.h.
-#include "passes/Codegen/CPU/Emit.h"
+#include "passes/Codegen/Graph/Emit.h"
 #include <limits>
 using namespace mlir;
 
-namespace hocket::cpu {
+namespace hocket::codegen {
 namespace {
 bool isFloat(Value value) { return isa<FloatType>(getElementTypeOrSelf(value.getType())); }
 unsigned alignmentOf(Type element) {
@@ -11,8 +11,8 @@ unsigned alignmentOf(Type element) {
 }
 } // namespace
 
-Emit::Emit(Location loc, Block *entry, const CpuTarget &target)
-    : ImplicitLocOpBuilder(loc, loc.getContext()), entry(entry), target(target) {
+Emit::Emit(Location loc, Block *entry, Arithmetic arithmetic)
+    : ImplicitLocOpBuilder(loc, loc.getContext()), entry(entry), arithmetic(arithmetic) {
   setInsertionPointToEnd(entry);
 }
 
@@ -116,7 +116,7 @@ Value Emit::joinLanes(Reduction kind, Value vector) {
 
 // ---- memory ----
 Value Emit::address(Type element, Value base, Value offset) {
-  return LLVM::GEPOp::create(*this, pointerType(), element, base, ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(offset)});
+  return LLVM::GEPOp::create(*this, base.getType(), element, base, ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(offset)});
 }
 Value Emit::load(Type element, Value base, Value offset) {
   Type stored = storageType(element);
@@ -150,10 +150,10 @@ void Emit::storeVector(Type element, Value value, Value base, Value offset, Valu
 }
 Value Emit::addresses(Type element, Value base, Value offset, int64_t stride) {
   SmallVector<int64_t> steps;
-  for (int64_t i = 0; i < lanes; ++i)
+  for (int64_t i = 0; i < lanes(); ++i)
     steps.push_back(i * stride);
   Value numbers = arith::ConstantOp::create(*this, DenseIntElementsAttr::get(vectorOf(getI64Type()), steps));
-  return LLVM::GEPOp::create(*this, LLVM::getVectorType(pointerType(), lanes), element, address(element, base, offset),
+  return LLVM::GEPOp::create(*this, LLVM::getVectorType(pointerType(), lanes()), element, address(element, base, offset),
                              ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(numbers)});
 }
 Value Emit::gather(Type element, Value base, Value offset, int64_t stride, Value mask) {
@@ -180,17 +180,17 @@ Value Emit::stackArray(Type element, int64_t count) {
 }
 void Emit::zero(Type element, Value base, int64_t count) {
   Value zeros = number(0, vectorOf(element));
-  loop(i64(0), i64(count), lanes, [&](Value i) { storeVector(element, zeros, base, i, Value()); });
+  loop(i64(0), i64(count), lanes(), [&](Value i) { storeVector(element, zeros, base, i, Value()); });
 }
 
 Value Emit::laneNumbers() {
   SmallVector<int32_t> numbers;
-  for (int64_t i = 0; i < lanes; ++i)
+  for (int64_t i = 0; i < lanes(); ++i)
     numbers.push_back(i);
   return arith::ConstantOp::create(*this, DenseIntElementsAttr::get(vectorOf(getI32Type()), numbers));
 }
 Value Emit::lanesBelow(Value count) {
-  Value clamped = least(greatest(count, i64(0)), i64(lanes));
+  Value clamped = least(greatest(count, i64(0)), i64(lanes()));
   Value narrow = createOrFold<arith::TruncIOp>(getI32Type(), clamped);
   return compare(arith::CmpIPredicate::slt, laneNumbers(), narrow);
 }
@@ -224,4 +224,4 @@ void Emit::when(Value condition, function_ref<void()> then) {
   setInsertionPointToStart(made.thenBlock());
   then();
 }
-} // namespace hocket::cpu
+} // namespace hocket::codegen

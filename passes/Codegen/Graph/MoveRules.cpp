@@ -2,13 +2,13 @@
 //
 // [A, n, B] moved along its dimension n: element r of the flat domain belongs to outer index r / (n B); a row of the
 // domain never crosses the end of a piece (kernelShape sees to that), so each row has one address.
-#include "passes/Codegen/CPU/Graph.h"
+#include "passes/Codegen/Graph/Graph.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <numeric>
 using namespace mlir;
 using namespace hocket::nn;
 
-namespace hocket::cpu {
+namespace hocket::codegen {
 namespace {
 RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
 int64_t inner(Value tensor, int64_t first) {
@@ -56,7 +56,7 @@ void slice(Graph &graph, step::SliceOp op) {
 void pack(Graph &graph, step::PackOp op) {
   int64_t dim = op.getDim(), columns = graph.getShape().columns;
   int64_t piece = inner(op.getY(), dim + 1), all = inner(op.getX(), dim);
-  int64_t outer = codegen::elementsOf(op.getX()) / all;
+  int64_t outer = elementsOf(op.getX()) / all;
   Value base = graph.bufferOf(op.getX());
   graph.define(op.getY(), graph.loadRows(typeOf(op.getY()).getElementType(), [=](Emit &e, Value row) {
     Value flat = e.times(row, columns), index = e.over(flat, piece);
@@ -68,7 +68,7 @@ void pack(Graph &graph, step::PackOp op) {
 /// A row of the domain is one piece; what lies beyond the end is not written.
 void unpack(Graph &graph, step::UnpackOp op) {
   int64_t dim = op.getDim(), piece = graph.getShape().columns, all = inner(op.getY(), dim);
-  int64_t outer = codegen::elementsOf(op.getY()) / all;
+  int64_t outer = elementsOf(op.getY()) / all;
   Value from = graph.bufferOf(op.getX());
   Ref x = graph.loadRows(typeOf(op.getX()).getElementType(),
                          [=](Emit &e, Value row) { return RowAccess{from, e.times(row, piece), Value()}; });
@@ -83,7 +83,7 @@ void unpack(Graph &graph, step::UnpackOp op) {
 struct InBucket {
   int64_t own, all, first; ///< elements a piece, of the tensor and of the bucket
   InBucket(Value inside, Value bucket, int64_t pieces, int64_t first)
-      : own(codegen::elementsOf(inside) / pieces), all(codegen::elementsOf(bucket) / pieces), first(first) {}
+      : own(elementsOf(inside) / pieces), all(elementsOf(bucket) / pieces), first(first) {}
   Value at(Emit &e, Value flat) const {
     return e.plus(e.times(e.over(flat, own), all), e.plus(e.modulo(flat, own), first));
   }
@@ -124,7 +124,7 @@ void mask(Graph &graph, step::MaskOp op) {
 
 void embedding(Graph &graph, EmbeddingOp op) {
   int64_t width = typeOf(op.getTable()).getShape().back(), columns = graph.getShape().columns;
-  int64_t rows = codegen::elementsOf(op.getTable()) / width;
+  int64_t rows = elementsOf(op.getTable()) / width;
   Value ids = graph.bufferOf(op.getIds()), table = graph.bufferOf(op.getTable());
   Value offset = op.getOffset() ? graph.scalarOf(op.getOffset()) : Value();
   Type idType = typeOf(op.getIds()).getElementType();
@@ -194,4 +194,4 @@ LogicalResult buildMoveRule(Graph &graph, Operation *op) {
       .Case([&](PositionsOp move) { return positions(graph, move), success(); })
       .Default([](Operation *) { return failure(); });
 }
-} // namespace hocket::cpu
+} // namespace hocket::codegen
