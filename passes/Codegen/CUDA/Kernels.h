@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "passes/Codegen/Graph/KernelFunction.h"
 #include "llvm/Support/Error.h"
 #include <array>
 
@@ -23,10 +24,8 @@ namespace hocket::cuda {
 #include "passes/Codegen/CUDA/Passes.h.inc"
 
 /// What emitKernels writes on each kernel function: launches in order (array of dictionaries with symbol: string, grid
-/// and block: array<i64> of three, shared: i64), and i64s: bytes of scratch, floating-point operations, and bytes of all
-/// operands and results.
-inline constexpr llvm::StringLiteral launchesAttr = "hocket.launches", scratchAttr = "hocket.scratch",
-                                     flopsAttr = "hocket.flops", bytesAttr = "hocket.bytes";
+/// and block: array<i64> of three, shared: i64), bytes of scratch (i64), and what noteWork writes.
+inline constexpr llvm::StringLiteral launchesAttr = "hocket.launches", scratchAttr = "hocket.scratch";
 
 /// One GPU kernel and how it is launched.
 struct Launch {

@@ -16,7 +16,7 @@ llvm::SmallDenseSet<unsigned> aliasedParameters(func::FuncOp kernel) {
   llvm::SmallDenseSet<unsigned> aliased;
   unsigned inputs = llvm::count_if(kernel.getArgumentTypes(), llvm::IsaPred<RankedTensorType>);
   if (auto pairs = kernel->getAttrOfType<DenseI64ArrayAttr>(codegen::inPlaceAttr))
-    for (size_t i = 0; i + 1 < pairs.size(); i += 2)
+    for (int64_t i = 0; i + 1 < pairs.size(); i += 2)
       aliased.insert(inputs + static_cast<unsigned>(pairs[i])), aliased.insert(static_cast<unsigned>(pairs[i + 1]));
   kernel.walk([&](step::PlaceOp) {
     for (unsigned i = 0; i < inputs + kernel.getNumResults(); ++i)

@@ -1,19 +1,16 @@
-// Compiles kernels in process, runs them on random data in any cut of their tiles, and compares with reference
-// semantics.
+// Compiles kernels in process, runs them on random data, and compares with reference semantics. The cases
+// (ElementTest.cpp, RowTest.cpp, …) are the same for every target: each has a Kernels::Machine of its own.
 #pragma once
 #include "dialect/NN/HostTensor.h"
 #include "mlir/IR/MLIRContext.h"
-#include "passes/Codegen/CPU/Kernels.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include <functional>
 #include <gtest/gtest.h>
 #include <memory>
 #include <random>
 
-namespace llvm::orc {
-class LLJIT;
-}
-
-namespace hocket::cpu::testing {
+namespace hocket::codegen::testing {
 using nn::HostTensor;
 
 /// A tensor in memory as a kernel sees it. What follows its last byte is a guard that must stay as it is.
@@ -27,16 +24,28 @@ struct HostBuffer {
   bool operator==(const HostBuffer &other) const { return bytes == other.bytes; }
 };
 
+/// What runs kernels: a CPU (CPU/CpuMachine.cpp), a GPU's emulator (CUDA/EmulatedMachine.cpp).
+class Machine {
+public:
+  virtual ~Machine() = default;
+  /// Compiles the kernels of a module; null with a failure of the test. `march`: for which CPU, where that matters.
+  static std::unique_ptr<Machine> compile(mlir::ModuleOp module, llvm::StringRef march);
+  /// True if work is cut into pieces that may run in any order.
+  virtual bool cutsWork() const = 0;
+  virtual void run(mlir::func::FuncOp kernel, llvm::ArrayRef<HostBuffer *> buffers, llvm::ArrayRef<int64_t> numbers,
+                   int pieces) = 0;
+};
+
 /// A module of kernels (text), compiled.
 class Kernels {
 public:
   explicit Kernels(const std::string &text, llvm::StringRef march = "native");
   ~Kernels();
-  bool compiled() const { return jit != nullptr; }
+  bool compiled() const { return machine != nullptr; }
+  bool cutsWork() const { return machine->cutsWork(); }
   mlir::func::FuncOp function(llvm::StringRef name);
-  int64_t tiles(llvm::StringRef name);
-  /// Runs tiles [0, n) cut into `pieces` calls, the last piece first. `inPlace`: pairs (result, operand) that share
-  /// memory.
+  /// Runs a kernel, cut into `pieces` calls where the machine does that, the last piece first. `inPlace`: pairs (result,
+  /// operand) that share memory.
   std::vector<HostBuffer> run(llvm::StringRef name, const std::vector<HostBuffer> &inputs,
                               const std::vector<int64_t> &numbers = {}, int pieces = 1,
                               llvm::ArrayRef<int64_t> inPlace = {});
@@ -47,7 +56,7 @@ public:
 private:
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  std::unique_ptr<llvm::orc::LLJIT> jit;
+  std::unique_ptr<Machine> machine;
 };
 
 /// |a - b| / |b| by Euclidean norms (|a - b| where b is 0); infinite if an element of a is not finite where that of b
@@ -75,4 +84,4 @@ void checkKernel(const std::string &text, const Check &check = {});
 std::vector<HostBuffer> randomInputs(mlir::func::FuncOp function, const Check &check);
 /// "2x3xf32" of the sizes.
 std::string tensor(llvm::ArrayRef<int64_t> shape, llvm::StringRef element = "f32");
-} // namespace hocket::cpu::testing
+} // namespace hocket::codegen::testing
