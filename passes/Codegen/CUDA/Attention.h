@@ -12,13 +12,14 @@ struct AttentionOptions {
 mlir::LogicalResult emitAttention(mlir::func::FuncOp kernel, nn::AttentionOp op, mlir::ModuleOp into,
                                   const AttentionOptions &options = {});
 /// Three kernels. The first writes to the scratch what the others read: of each query the log-sum-exp times log2(e)
-/// (+inf where it saw nothing, so that its weights are zero) and the sum of dy y, each [b, heads, s] f32. The second has
-/// a tile of queries a block and writes dq, the third a tile of keys and writes dk and dv. Nothing is added from two
-/// blocks: bits do not depend on the order in which blocks run.
+/// (+inf where it saw nothing, so that its weights are zero) and the sum of dy y, each [b, heads, s] f32. The second
+/// has a tile of queries a block and writes dq, the third a tile of keys and writes dk and dv. Nothing is added from
+/// two blocks: bits do not depend on the order in which blocks run.
 mlir::LogicalResult emitAttentionGrad(mlir::func::FuncOp kernel, nn::AttentionGradOp op, mlir::ModuleOp into,
                                       const AttentionOptions &options = {});
 
-// ---- inside ----------------------------------------------------------------------------------------------------------
+// ---- inside
+// ----------------------------------------------------------------------------------------------------------
 /// What a kernel's body is written with.
 struct AttentionFrame {
   AttentionEmit &e;

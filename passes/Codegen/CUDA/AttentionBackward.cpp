@@ -28,7 +28,8 @@ public:
     queries = {rows(op.getQ()), rows(op.getDy()), {frame.buffer(op.getQPositions()), Value(), sizes.s}};
     keys = {rows(op.getK()), rows(op.getV()), {frame.buffer(op.getKPositions()), Value(), sizes.t}};
     if (mask.documents)
-      queries.side.documents = frame.buffer(op.getDocuments()[0]), keys.side.documents = frame.buffer(op.getDocuments()[1]);
+      queries.side.documents = frame.buffer(op.getDocuments()[0]),
+      keys.side.documents = frame.buffer(op.getDocuments()[1]);
     logSums = frame.scratch;
     deltas = e.address(e.getF32Type(), frame.scratch, e.i64(sizes.b * sizes.heads() * sizes.s));
   }
@@ -56,7 +57,8 @@ public:
     if (!keepsKeys)
       readRows();
     walk(other);
-    return {{}, {blocks, keepsKeys ? sizes.kv : sizes.heads(), sizes.b}, {AttentionMath::threads, 1, 1}, shared.bytes()};
+    return {
+        {}, {blocks, keepsKeys ? sizes.kv : sizes.heads(), sizes.b}, {AttentionMath::threads, 1, 1}, shared.bytes()};
   }
 
 private:
@@ -168,10 +170,10 @@ private:
   int64_t tile; ///< rows of the other side at once
   Operands queries, keys;
   GlobalRows dq, dk, dv;
-  Value logSums, deltas;                   ///< in the scratch
-  Value batch, head, first;                ///< of this block
+  Value logSums, deltas;    ///< in the scratch
+  Value batch, head, first; ///< of this block
   SharedRows ownA, ownB, otherA, otherB;
-  Value scratch, tileLogSums, tileDeltas;  ///< in shared memory
+  Value scratch, tileLogSums, tileDeltas; ///< in shared memory
   Values rowLogSums, rowDeltas;
   AttentionVisibility *sees = nullptr;
 };

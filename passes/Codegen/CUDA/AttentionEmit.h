@@ -29,7 +29,7 @@ public:
   mlir::Value modulo(mlir::Value a, int64_t b);
   mlir::Value least(mlir::Value a, int64_t b); ///< the smaller of the two
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value a, mlir::Value b);
-  mlir::Value below(mlir::Value a, int64_t b); ///< a < b, without sign
+  mlir::Value below(mlir::Value a, int64_t b);    ///< a < b, without sign
   mlir::Value both(mlir::Value a, mlir::Value b); ///< either may be null
   mlir::Value choose(mlir::Value condition, mlir::Value a, mlir::Value b);
 

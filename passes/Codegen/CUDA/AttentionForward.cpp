@@ -18,8 +18,7 @@ class Forward {
 public:
   using Values = AttentionEmit::Values;
   Forward(const AttentionFrame &frame, nn::AttentionOp op)
-      : e(frame.e), sizes(op.getQ(), op.getK(), op.getV()), mask(op), scores(e, mask),
-        shared(e, frame.shared) {
+      : e(frame.e), sizes(op.getQ(), op.getK(), op.getV()), mask(op), scores(e, mask), shared(e, frame.shared) {
     AttentionForm form(frame, cast<RankedTensorType>(op.getQ().getType()).getElementType(), sizes);
     keys = form.streamedRows(false);
     math = std::move(form.math);
@@ -125,8 +124,8 @@ private:
     Value row = e.plus(first, math->row(slot));
     e.when(e.both(math->firstOfRow(), e.below(row, sizes.s)), [&] {
       Value powers = e.mulAdd(maximum, e.number(scores.sharpness()), math::Log2Op::create(e, total));
-      Value logSum = e.choose(none, e.number(-std::numeric_limits<double>::infinity()),
-                              e.mul(powers, e.number(1 / log2e)));
+      Value logSum =
+          e.choose(none, e.number(-std::numeric_limits<double>::infinity()), e.mul(powers, e.number(1 / log2e)));
       Value at = e.plus(e.times(e.plus(e.times(e.wide(batch), sizes.s), row), sizes.heads()), head);
       e.store(logSum, e.address(e.getF32Type(), lse, at), 4);
     });
@@ -141,9 +140,9 @@ private:
   int64_t keys; ///< of a tile
   GlobalRows q, k, v, y;
   HeadRows kHead, vHead;
-  Value lse;                             ///< null if it is not asked for
-  Value positions[2], documents[2];      ///< of queries and keys
-  Value batch, head, first;              ///< of this block
+  Value lse;                        ///< null if it is not asked for
+  Value positions[2], documents[2]; ///< of queries and keys
+  Value batch, head, first;         ///< of this block
   SharedRows keyTile, valueTile;
   Value scratch;
 };

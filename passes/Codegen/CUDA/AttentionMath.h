@@ -80,8 +80,7 @@ public:
   virtual int64_t writeBytes(int64_t width, mlir::Type element) const = 0; ///< of `shared`
 
 protected:
-  AttentionMath(AttentionEmit &e, int64_t rowsOfWarp)
-      : e(e), rowsOfWarp(rowsOfWarp) {}
+  AttentionMath(AttentionEmit &e, int64_t rowsOfWarp) : e(e), rowsOfWarp(rowsOfWarp) {}
   AttentionEmit &e;
   int64_t rowsOfWarp;
 };

@@ -1,7 +1,7 @@
-// Products of attention by fused multiply-adds on f32 (see AttentionMath.h): for f32 operands, and for 16-bit ones whose
-// sizes tensor cores do not take. A warp owns eight rows; a lane has one column in 32 of each. Shared memory holds f32,
-// rows padded to an odd number of 16-byte units, so that lanes that read one unit each of neighbouring rows meet no
-// bank twice. A product reads 9 units for 32 multiply-adds: bound by shared memory, about a quarter of what the
+// Products of attention by fused multiply-adds on f32 (see AttentionMath.h): for f32 operands, and for 16-bit ones
+// whose sizes tensor cores do not take. A warp owns eight rows; a lane has one column in 32 of each. Shared memory
+// holds f32, rows padded to an odd number of 16-byte units, so that lanes that read one unit each of neighbouring rows
+// meet no bank twice. A product reads 9 units for 32 multiply-adds: bound by shared memory, about a quarter of what the
 // multipliers could do.
 #include "passes/Codegen/CUDA/AttentionMath.h"
 #include "llvm/Support/MathExtras.h"
@@ -13,16 +13,13 @@ constexpr int64_t lanes = 32, unit = 4; ///< f32 in 16 bytes
 
 class Plain : public AttentionMath {
 public:
-  Plain(AttentionEmit &e)
-      : AttentionMath(e, 8), f32(e.getF32Type()), four(VectorType::get({unit}, f32)) {
+  Plain(AttentionEmit &e) : AttentionMath(e, 8), f32(e.getF32Type()), four(VectorType::get({unit}, f32)) {
     lane = e.lane(), warp = e.warp();
   }
 
   int64_t rowSlots() const override { return rowsOfWarp; }
   Value row(int64_t slot) override { return e.plus(e.times(warp, rowsOfWarp), slot); }
-  int64_t columnSlots(int64_t columns) const override {
-    return static_cast<int64_t>(llvm::divideCeil(columns, lanes));
-  }
+  int64_t columnSlots(int64_t columns) const override { return static_cast<int64_t>(llvm::divideCeil(columns, lanes)); }
   Value column(int64_t slot) override { return e.plus(lane, slot * lanes); }
   SmallVector<Place> places(int64_t columns) const override {
     SmallVector<Place> places;
@@ -71,9 +68,7 @@ public:
       e.store(e.load(i32, e.address(i32, from, index), 4), e.address(i32, to, e.thread()), 4);
     });
   }
-  void arrive() override {
-    e.barrier();
-  }
+  void arrive() override { e.barrier(); }
 
   Values product(const SharedRows &a, const SharedRows &b) override;
   Values addProduct(ValueRange sums, ValueRange weights, const SharedRows &b, Value scratch) override;
@@ -141,7 +136,5 @@ AttentionMath::Values Plain::addProduct(ValueRange sums, ValueRange weights, con
 }
 } // namespace
 
-std::unique_ptr<AttentionMath> AttentionMath::plain(AttentionEmit &e) {
-  return std::make_unique<Plain>(e);
-}
+std::unique_ptr<AttentionMath> AttentionMath::plain(AttentionEmit &e) { return std::make_unique<Plain>(e); }
 } // namespace hocket::cuda

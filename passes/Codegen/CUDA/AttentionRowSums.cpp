@@ -19,16 +19,17 @@ Launch emitAttentionRowSums(const AttentionFrame &frame, nn::AttentionGradOp op)
   Value index = e.plus(e.times(e.wide(e.block(0)), rows), e.over(e.thread(), perRow));
   Value row = e.least(index, all - 1), start = e.times(row, sizes.e); // all lanes go along: they shuffle
   Type piece = width == 1 ? element : Type(VectorType::get({width}, element));
-  Value sum = e.loop(e.modulo(e.thread(), perRow), e.i32(chunks), perRow, e.number(0), [&](Value at, ValueRange before) {
-                 Value offset = e.plus(start, e.times(at, width)), sum = before.front();
-                 Value dy = e.load(piece, e.address(element, frame.buffer(op.getDy()), offset), width * bytes);
-                 Value y = e.load(piece, e.address(element, frame.buffer(op.getY()), offset), width * bytes);
-                 for (int64_t i = 0; i < width; ++i) {
-                   auto one = [&](Value values) { return e.widened(width == 1 ? values : e.elementOf(values, i)); };
-                   sum = e.mulAdd(one(dy), one(y), sum);
-                 }
-                 return AttentionEmit::Values{sum};
-               }).front();
+  Value sum =
+      e.loop(e.modulo(e.thread(), perRow), e.i32(chunks), perRow, e.number(0), [&](Value at, ValueRange before) {
+         Value offset = e.plus(start, e.times(at, width)), sum = before.front();
+         Value dy = e.load(piece, e.address(element, frame.buffer(op.getDy()), offset), width * bytes);
+         Value y = e.load(piece, e.address(element, frame.buffer(op.getY()), offset), width * bytes);
+         for (int64_t i = 0; i < width; ++i) {
+           auto one = [&](Value values) { return e.widened(width == 1 ? values : e.elementOf(values, i)); };
+           sum = e.mulAdd(one(dy), one(y), sum);
+         }
+         return AttentionEmit::Values{sum};
+       }).front();
   sum = e.butterfly(Join::Sum, sum, 1, perRow);
   Value writes = e.compare(arith::CmpIPredicate::eq, e.modulo(e.thread(), perRow), e.i32(0));
   e.when(e.both(writes, e.below(index, all)), [&] {

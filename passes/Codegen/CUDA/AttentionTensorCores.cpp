@@ -134,10 +134,9 @@ SmallVector<Value, 4> TensorCores::multiply(ValueRange a, ValueRange b, ValueRan
   Type f32 = e.getF32Type();
   auto type = LLVM::LLVMStructType::getLiteral(e.getContext(), {f32, f32, f32, f32});
   auto kind = element.isF16() ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
-  Value all =
-      NVVM::MmaOp::create(e, type, a, b, c, {16, 8, 16}, std::nullopt, std::nullopt,
-                          std::array<NVVM::MMATypes, 2>{kind, kind},
-                          std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row, NVVM::MMALayout::col});
+  Value all = NVVM::MmaOp::create(e, type, a, b, c, {16, 8, 16}, std::nullopt, std::nullopt,
+                                  std::array<NVVM::MMATypes, 2>{kind, kind},
+                                  std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row, NVVM::MMALayout::col});
   SmallVector<Value, 4> results;
   for (int64_t i = 0; i < 4; ++i)
     results.push_back(LLVM::ExtractValueOp::create(e, all, i));

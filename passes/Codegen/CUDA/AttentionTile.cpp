@@ -23,7 +23,8 @@ SharedRows SharedMemory::take(SharedRows shape) {
   return shape;
 }
 
-// ---- who sees whom ---------------------------------------------------------------------------------------------------
+// ---- who sees whom
+// ---------------------------------------------------------------------------------------------------
 AttentionVisibility::AttentionVisibility(AttentionEmit &e, AttentionMath &math, SharedMemory &shared,
                                          const AttentionMask &mask, AttentionSide own, AttentionSide other,
                                          bool ownAreKeys, int64_t tile)
@@ -113,7 +114,8 @@ Value AttentionVisibility::next(Value i, Value end) {
   Value inside = e.compare(Predicate::ult, at, end);
   Value known = e.choose(inside, at, e.i32(0)); // reads inside the table, even at the end
   Value address = e.address(e.getI8Type(), classes, e.modulo(known, tiles()));
-  Value unseen = e.compare(Predicate::eq, e.load(e.getI8Type(), address, 1), arith::ConstantIntOp::create(e, Unseen, 8));
+  Value unseen =
+      e.compare(Predicate::eq, e.load(e.getI8Type(), address, 1), arith::ConstantIntOp::create(e, Unseen, 8));
   scf::ConditionOp::create(e, e.both(inside, unseen), at);
   Value before = e.createBlock(&loop.getAfter(), {}, i.getType(), e.getLoc())->getArgument(0);
   scf::YieldOp::create(e, e.plus(before, 1));
@@ -171,7 +173,8 @@ AttentionVisibility::Values AttentionVisibility::mask(ValueRange scores, Value t
   return result;
 }
 
-// ---- scores ----------------------------------------------------------------------------------------------------------
+// ---- scores
+// ----------------------------------------------------------------------------------------------------------
 AttentionScores::AttentionScores(AttentionEmit &e, const AttentionMask &mask)
     : e(e), scale(mask.scale), softcap(mask.softcap), sharp(softcap == 0 && scale > 0 ? scale * log2e : 1) {}
 
