@@ -1,5 +1,6 @@
 // See SpecialEmitters.h.
 #include "passes/Codegen/CUDA/SpecialEmitters.h"
+#include "passes/Codegen/CUDA/Attention.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 using namespace mlir;
@@ -36,6 +37,8 @@ Launch overWarps(GpuEmit &e, int64_t count, function_ref<void(Value, Value, Valu
 
 LogicalResult emitSpecial(func::FuncOp kernel, Operation *op, ModuleOp into) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](nn::AttentionOp attention) { return emitAttention(kernel, attention, into); })
+      .Case([&](nn::AttentionGradOp grad) { return emitAttentionGrad(kernel, grad, into); })
       .Case([&](nn::RopeOp rope) { return emitRope(kernel, rope, into); })
       .Case([&](nn::EmbeddingGradOp grad) { return emitEmbeddingGrad(kernel, grad, into); })
       .Case([&](nn::DispatchOp dispatch) { return emitDispatch(kernel, dispatch, into); })
