@@ -37,7 +37,7 @@ TEST(RowForms, LossAndGradientInOneKernel) {
                   "f32\n%1 = arith.addf %a, %0 : f32\n return %1 : f32 }\n"
                   "%y = nn.cross_entropy_grad %d, %x, %i, %l : tensor<f32>, {0}, {2}, {1} -> {0}\n"
                   "return %l, %y : {1}, {0} }",
-                  tensor({3, length}, element), tensor({3}), tensor({3}, "i32")),
+                  tensor({1, 3, length}, element), tensor({1, 3}), tensor({1, 3}, "i32")),
           {reductionTolerance(element), {}, length});
 }
 
@@ -45,7 +45,8 @@ TEST(RowForms, LossAndGradientInOneKernel) {
 TEST(RowForms, ResultsOnOperands) {
   for (int64_t rows : {3, 8})
     for (int64_t length : {24, 1000, 20001}) {
-      std::string x = tensor({rows, length}), g = tensor({length}), r = tensor({rows}), i = tensor({rows}, "i32");
+      std::string x = tensor({1, rows, length}), g = tensor({length}), r = tensor({1, rows}),
+                  i = tensor({1, rows}, "i32");
       Kernels sums(
           formatv("func.func private @k(%r: {0}, %x: {0}, %g: {1}) -> ({0}, {0}) attributes {{hocket.in_place = "
                   "array<i64: 0, 0>} {{\n %s = nn.add %r, %x : {0}, {0} -> {0}\n"
