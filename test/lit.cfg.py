@@ -1,5 +1,6 @@
 import importlib.util
 import os
+import shutil
 import subprocess
 import lit.formats
 
@@ -22,6 +23,12 @@ config.substitutions.append(("%exits", "python3 " + os.path.join(config.test_sou
 # The nightly sizes: tools/check --long sets HOCKET_LONG=1.
 if os.environ.get("HOCKET_LONG") == "1":
     config.available_features.add("long")
+# Parts of CUDA: without them kernels for GPUs are neither made (libdevice) nor assembled (ptxas).
+cuda_roots = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
+if any(root and os.path.exists(os.path.join(root, "nvvm/libdevice/libdevice.10.bc")) for root in cuda_roots):
+    config.available_features.add("libdevice")
+    if shutil.which("ptxas") or any(root and os.path.exists(os.path.join(root, "bin/ptxas")) for root in cuda_roots):
+        config.available_features.add("ptxas")
 # PyPI's safetensors, which is in no Debian package: where it is missing, the test that needs it counts as unsupported.
 if importlib.util.find_spec("safetensors"):
     config.available_features.add("python-safetensors")

@@ -3,6 +3,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/Codegen/CPU/Kernels.h"
+#include "passes/Codegen/CUDA/Kernels.h"
 #include "passes/Codegen/Fusion/Passes.h"
 #include "passes/Dist/Judge/Passes.h"
 #include "passes/Dist/Passes.h"
@@ -24,5 +25,6 @@ int main(int argc, char **argv) {
   hocket::step::registerStepPasses();
   hocket::codegen::registerCodegenFusionPasses();
   hocket::cpu::registerCodegenCPUPasses();
+  hocket::cuda::registerCodegenCUDAPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Hocket's optimizer driver\n", registry));
 }

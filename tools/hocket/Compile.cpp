@@ -7,6 +7,7 @@
 #include "runtime/Program/ProgramFile.h"
 #include "tools/CommandLine.h"
 #include "tools/hocket/Commands.h"
+#include "tools/hocket/CudaKernels.h"
 #include "tools/hocket/GatherChoice.h"
 #include "tools/hocket/Installation.h"
 #include "tools/hocket/Lowering.h"
@@ -144,6 +145,8 @@ int compile(const CompileOptions &options) {
   auto module = lower(session, choice, job->shape, layerOnly ? layers.at(options.emit) : Layer::Kernels);
   if (!module)
     return InputAtFault;
+  if (options.target == "cuda" && !addCudaKernels(session, *module))
+    return session.errors() ? InputAtFault : MachineLacks;
   if (layerOnly) {
     module->print(llvm::outs());
     llvm::outs() << "\n";
@@ -169,7 +172,8 @@ Command hocket::tools::addCompile(CLI::App &app) {
       command->add_option("--emit", options->emit, "print a layer instead: nn, sharded, local, step, kernels, program")
           ->check(CLI::IsMember({"nn", "sharded", "local", "step", "kernels", "program"}));
   output->excludes(emit);
-  command->add_option("--target", options->target, "cpu")->check(CLI::IsMember({"cpu"}));
+  command->add_option("--target", options->target, "cpu, or cuda (with --emit=kernels)")
+      ->check(CLI::IsMember({"cpu", "cuda"}));
   command->add_option("--march", options->march, "CPU that kernels are for (native)");
   command->add_option("--memory", options->memory, "bytes that a rank may use; a plan that needs more is an error")
       ->check(wholeNumber(1, int64_t(1) << 62));
@@ -178,6 +182,10 @@ Command hocket::tools::addCompile(CLI::App &app) {
   return [options] {
     if (options->output.empty() && options->emit.empty()) {
       fmt::print(stderr, "error: neither -o OUT nor --emit LAYER is given\n");
+      return int(UnreadableCommandLine);
+    }
+    if (options->target == "cuda" && options->emit != "kernels") {
+      fmt::print(stderr, "error: --target=cuda makes no executable yet; legal with it: --emit=kernels\n");
       return int(UnreadableCommandLine);
     }
     return compile(*options);

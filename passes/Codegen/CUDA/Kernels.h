@@ -7,8 +7,8 @@
 // A step kernel is one or more GPU kernels, launched one after another on one stream. Each is an LLVM function with the
 // calling convention of NVPTX kernels; all GPU kernels of a step kernel take the same parameters: a pointer to global
 // memory for each of the function's tensors, in order, then for each of its results, then an i64 for each number, then,
-// where the scratch is not 0 bytes, a pointer to it. Pointers to buffers and scratch are aligned to 16 bytes; the scratch
-// holds nothing before the first kernel nor after the last.
+// where the scratch is not 0 bytes, a pointer to it. Pointers to buffers and scratch are aligned to 16 bytes; the
+// scratch holds nothing before the first kernel nor after the last.
 #pragma once
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -46,8 +46,8 @@ mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> emitKernels(mlir::ModuleOp mo
 struct Toolkit {
   std::string libdevice; ///< path of libdevice.10.bc
   std::string ptxas;     ///< path; empty where there is none
-  /// Looks in CUDA_HOME, CUDA_PATH, /usr/local/cuda, and for ptxas in PATH. A missing libdevice is a fault that names the
-  /// places; a missing ptxas is none.
+  /// Looks in CUDA_HOME, CUDA_PATH, /usr/local/cuda, and for ptxas in PATH. A missing libdevice is a fault that names
+  /// the places; a missing ptxas is none.
   static llvm::Expected<Toolkit> find();
 };
 
@@ -70,4 +70,18 @@ llvm::Expected<std::string> translateKernel(mlir::ModuleOp kernel, const Toolkit
 llvm::Expected<std::string> emitPtx(llvm::StringRef bitcode, llvm::StringRef architecture);
 /// Runs ptxas. Fails with its own words, or where toolkit.ptxas is empty.
 llvm::Expected<Cubin> assemble(llvm::StringRef ptx, llvm::StringRef architecture, const Toolkit &toolkit);
+
+/// A step kernel, ready for a program file: code that a GPU loads, and the bitcode that the emulator runs.
+struct CompiledKernel {
+  std::string name;
+  llvm::SmallVector<Launch> launches;
+  int64_t scratchBytes = 0;
+  std::string bitcode;
+  std::string ptx;           ///< for the first of `architectures`, which every later GPU compiles when it loads it
+  std::vector<Cubin> cubins; ///< one for each of `architectures`; empty where there is no ptxas
+};
+/// Compiles every kernel of `module` (functions after emitKernels) from `made`; `threads` of them assemble at once. All
+/// faults of all kernels are one error.
+llvm::Expected<std::vector<CompiledKernel>> compileKernels(mlir::ModuleOp module, mlir::ModuleOp made,
+                                                           const Toolkit &toolkit, unsigned threads);
 } // namespace hocket::cuda

@@ -7,7 +7,7 @@ def CodegenCudaPass : Pass<"codegen-cuda", "::mlir::ModuleOp"> {
   let summary = "replaces kernels of nn ops by GPU kernels in the LLVM and NVVM dialects";
   let description = [{
     `func.func private @k_…` becomes `module @k_…` with one `llvm.func` a GPU kernel, and `hocket.launches`, `hocket.scratch`,
-    `hocket.flops` and `hocket.bytes`. With `emit` the kernel is further lowered and the module's text is a string attribute
+    `hocket.flops` and `hocket.bytes`. With `ptx` the kernel is compiled further, and its PTX is a string attribute
     `hocket.ptx`.
   }];
   let options = [Option<"ptx", "ptx", "std::string", "\"\"",

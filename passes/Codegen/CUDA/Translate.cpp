@@ -38,11 +38,16 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machineFor(llvm::StringRef 
   const llvm::Target *backend = llvm::TargetRegistry::lookupTarget(llvm::Triple(triple), error);
   if (!backend)
     return fault("LLVM has no code generator for " + triple + ": " + error);
+  std::unique_ptr<llvm::MCSubtargetInfo> any(backend->createMCSubtargetInfo(llvm::Triple(triple), "", ""));
+  if (!architecture.starts_with("sm_") || !any->isCPUStringValid(architecture))
+    return fault("unknown architecture '" + architecture + "', expected one like sm_80, sm_90 or sm_100");
   llvm::TargetOptions options;
   // products and sums are contracted where the emitters say so, and nowhere else
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  // PTX 8.1 has room for more than 512 pointers among the parameters of a kernel; sm_100 has a later one anyway
+  llvm::StringRef features = architecture == "sm_80" || architecture == "sm_90" ? "+ptx81" : "";
   return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
-      llvm::Triple(triple), architecture, "", options, llvm::Reloc::PIC_, {}, llvm::CodeGenOptLevel::Aggressive));
+      llvm::Triple(triple), architecture, features, options, llvm::Reloc::PIC_, {}, llvm::CodeGenOptLevel::Aggressive));
 }
 
 /// Functions that are declared, called, and neither here nor instructions.
@@ -108,8 +113,6 @@ llvm::Expected<std::string> emitPtx(llvm::StringRef bitcode, llvm::StringRef arc
   auto machine = machineFor(architecture);
   if (!machine)
     return machine.takeError();
-  if (!(*machine)->getMCSubtargetInfo()->isCPUStringValid(architecture) || !architecture.starts_with("sm_"))
-    return fault("unknown architecture '" + architecture + "', expected one like sm_80, sm_90 or sm_100");
   llvm::LLVMContext context;
   llvm::SMDiagnostic diagnostic;
   auto module = llvm::parseIR(llvm::MemoryBufferRef(bitcode, "kernel"), diagnostic, context);

@@ -1,0 +1,51 @@
+// See CudaKernels.h.
+#include "tools/hocket/CudaKernels.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/SymbolTable.h"
+#include "passes/Codegen/CUDA/Kernels.h"
+#include <fmt/format.h>
+using namespace mlir;
+
+namespace {
+ArrayAttr figuresOf(Builder builder, const hocket::cuda::CompiledKernel &kernel) {
+  SmallVector<Attribute> all;
+  for (const hocket::cuda::Cubin &cubin : kernel.cubins)
+    for (const hocket::cuda::Figures &figures : cubin.figures) {
+      auto number = [&](StringRef name, int64_t value) {
+        return builder.getNamedAttr(name, builder.getI64IntegerAttr(value));
+      };
+      all.push_back(builder.getDictionaryAttr(
+          {builder.getNamedAttr("symbol", builder.getStringAttr(figures.symbol)),
+           builder.getNamedAttr("architecture", builder.getStringAttr(cubin.architecture)),
+           number("registers", figures.registers), number("shared", figures.sharedBytes),
+           number("stack", figures.stackBytes), number("spilled", figures.spillStoreBytes + figures.spillLoadBytes)}));
+    }
+  return builder.getArrayAttr(all);
+}
+} // namespace
+
+bool hocket::tools::addCudaKernels(Session &session, ModuleOp module) {
+  auto toolkit = cuda::Toolkit::find();
+  if (!toolkit) {
+    fmt::print(stderr, "error: {}\n", llvm::toString(toolkit.takeError()));
+    return false;
+  }
+  if (toolkit->ptxas.empty())
+    fmt::print(stderr, "no ptxas on this machine: kernels are made as PTX, without the assembler's figures\n");
+  FailureOr<OwningOpRef<ModuleOp>> made = cuda::emitKernels(module);
+  if (failed(made)) {
+    if (!session.errors())
+      session.error("a kernel could not be made for CUDA, without a word why; this is a fault of the compiler");
+    return false;
+  }
+  auto kernels = cuda::compileKernels(module, **made, *toolkit, /*threads=*/0);
+  if (!kernels) {
+    session.error(llvm::toString(kernels.takeError()));
+    return false;
+  }
+  SymbolTable symbols(module);
+  for (const cuda::CompiledKernel &kernel : *kernels)
+    if (!kernel.cubins.empty())
+      symbols.lookup(kernel.name)->setAttr("hocket.figures", figuresOf(Builder(module.getContext()), kernel));
+  return true;
+}
