@@ -88,13 +88,13 @@ ParseResult parsePlacement(OpAsmParser &parser, StringAttr &path, PhaseAttr &pha
     path = parser.getBuilder().getStringAttr(text);
   }
   StringRef word;
-  if (succeeded(parser.parseOptionalKeyword(&word, {"forward", "backward", "weight_grad"})))
+  if (succeeded(parser.parseOptionalKeyword(&word, {"forward", "backward", "weight_grad", "recompute"})))
     phase = PhaseAttr::get(parser.getContext(), *symbolizePhase(word));
   if (succeeded(parser.parseOptionalKeyword("on")) && parseShardings(parser, shardings))
     return failure();
   if (leftOverWord(parser, word))
     return parser.emitError(parser.getCurrentLocation())
-           << "unknown phase '" << word << "' (known: forward, backward, weight_grad)";
+           << "unknown phase '" << word << "' (known: forward, backward, weight_grad, recompute)";
   return success();
 }
 

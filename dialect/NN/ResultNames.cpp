@@ -73,6 +73,10 @@ static std::string withPath(Operation *op, StringRef parameter) {
   return joined((path + "." + parameter).str());
 }
 
+static bool makesForwardValue(Operation *op) {
+  return getPhase(op) == Phase::Forward || getPhase(op) == Phase::Recompute;
+}
+
 static std::string baseName(Operation *op) {
   StringRef mnemonic = op->getName().stripDialect();
   if (getPhase(op) == Phase::WeightGrad && op->getNumResults() == 1)
@@ -83,7 +87,7 @@ static std::string baseName(Operation *op) {
     }
   if (isa<LinearOp, MatmulOp, RouterLogitsOp, EmbeddingOp, LayerNormOp, RmsNormOp>(op))
     if (StringRef parameter = parameterOf(op->getOperand(1)); !parameter.empty())
-      return withPath(op, parameter) + (getPhase(op) == Phase::Forward ? "" : "_dx");
+      return withPath(op, parameter) + (makesForwardValue(op) ? "" : "_dx");
   if (auto elementwise = dyn_cast<ElementwiseOp>(op); elementwise && elementwise.getName())
     mnemonic = *elementwise.getName();
   if (auto adam = dyn_cast<AdamWOp>(op))
@@ -91,7 +95,7 @@ static std::string baseName(Operation *op) {
       return joined(parameter);
   std::string path = joined(getPath(op));
   std::string name = path.empty() ? mnemonic.str() : path + "_" + mnemonic.str();
-  return getPhase(op) == Phase::Forward || mnemonic.ends_with("_grad") ? name : name + "_grad";
+  return makesForwardValue(op) || mnemonic.ends_with("_grad") ? name : name + "_grad";
 }
 
 /// What the results of ops with several are, in order; empty for ops whose results are numbered.
@@ -144,7 +148,7 @@ void nameResults(Operation *op, OpAsmSetValueNameFn set) {
   }
   if (!op->getNumResults())
     return;
-  std::string base = baseName(op);
+  std::string base = baseName(op) + (getPhase(op) == Phase::Recompute ? "_again" : "");
   ArrayRef<StringRef> suffixes = resultSuffixes(op);
   for (auto [i, result] : llvm::enumerate(op->getResults())) {
     if (i < suffixes.size())

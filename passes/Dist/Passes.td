@@ -41,6 +41,17 @@ def PartitionPass : Pass<"dist-partition", "::mlir::ModuleOp"> {
   }];
 }
 
+def RecomputePass : Pass<"dist-recompute", "::mlir::ModuleOp"> {
+  let summary = "copies ops of forward before the ops of backward that read what they make, instead of keeping it";
+  let description = [{
+    Of the local program. For every `recompute` tactic of the plan: values that its units make (passes/Dist/RecomputeUnits.h)
+    and that are chosen (passes/Dist/RemadeValues.h) are made again, by ops of phase `recompute` that differ from those of
+    forward in nothing else, right before their first use in backward or weight_grad. Collectives are made again under
+    `full` only, and say so in their cause. Refused where the same bits cannot be proved: an op that is no function of its
+    operands, or reads a slot that the microbatch writes. dist-verify-partition proves each copy to be one.
+  }];
+}
+
 def VerifyPlannedTransfersPass : Pass<"dist-verify-planned-transfers", "::mlir::ModuleOp"> {
   let summary = "fails where ranks send more than allowed that no tactic asks for";
   let description = [{

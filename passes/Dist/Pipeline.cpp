@@ -15,6 +15,9 @@ void hocket::dist::buildDistPipeline(OpPassManager &manager, const DistPipelineO
   // Once, after all shardings are settled: no tactic inserts collectives itself. Then: local types, no op with operands
   // in disagreement, every transfer an op with its cause.
   manager.addPass(createPartitionPass());
+  // Of local ops, so that collectives are among what is chosen from; before transfers are counted, because `full` adds
+  // some. Then: what backward reads of forward is what the plan keeps.
+  manager.addPass(createRecomputePass());
   // Where the user set a limit: the partitioner makes any plan work, also one that moves what nobody meant to move.
   if (options.maxImplicitBytes)
     manager.addPass(createVerifyPlannedTransfersPass(VerifyPlannedTransfersPassOptions{*options.maxImplicitBytes}));

@@ -33,6 +33,9 @@ std::string tacticText(Operation *tactic) {
     return "sequence" + over + (sequence.getKeepGathered() ? " keep gathered" : "");
   if (auto context = dyn_cast<ContextOp>(tactic))
     return "context" + over + " " + stringifyContextKind(context.getKind()).str();
+  if (auto recompute = dyn_cast<RecomputeOp>(tactic))
+    return "recompute " + (recompute.getPattern() ? recompute.getPattern()->str() + " " : "") +
+           stringifyRecompute(recompute.getKind()).str();
   return tactic->getName().stripDialect().str() + over;
 }
 

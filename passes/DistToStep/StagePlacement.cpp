@@ -7,20 +7,6 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::step;
 
-bool hocket::step::isFree(Operation *op) {
-  if (isa<nn::ReadOp, dist::OffsetOp>(op))
-    return true;
-  if (!isPure(op))
-    return false;
-  return llvm::all_of(op->getOperands(), [](Value value) {
-    Operation *def = value.getDefiningOp();
-    auto read = dyn_cast_or_null<nn::ReadOp>(def);
-    // Numbers that begin makes; tensors that it makes are parameters to compute with.
-    return read ? read.getKind() == nn::SlotKind::Value && read.getValue().getType().getRank() == 0
-                : def && isFree(def);
-  });
-}
-
 /// A parameter as it is kept, or as begin has cast it to compute with.
 static bool readsParameter(nn::ReadOp read) {
   return read.getKind() == nn::SlotKind::Param ||
@@ -59,7 +45,8 @@ static void spread(ArrayRef<uint32_t> counts, StagePlacement &placement) {
 
 /// The stage of an op outside of layers, nothing yet if all its operands are free; see placeStages.
 static FailureOr<std::optional<unsigned>> followOperands(Operation *op, const StagePlacement &placement) {
-  bool backward = nn::getPhase(op) != nn::Phase::Forward;
+  // What is made again has its place as it had in forward.
+  bool backward = nn::getPhase(op) != nn::Phase::Forward && nn::getPhase(op) != nn::Phase::Recompute;
   std::optional<unsigned> last, first;
   Operation *lastDef = nullptr;
   for (Value operand : op->getOperands()) {

@@ -2,6 +2,7 @@
 // operands.
 #pragma once
 #include "dialect/Dist/Dist.h"
+#include "dialect/Dist/FreeValues.h"
 #include "dialect/Step/Step.h"
 #include "passes/Schedule/Problem.h"
 #include "llvm/ADT/DenseMap.h"
@@ -9,9 +10,7 @@
 
 namespace hocket::step {
 
-/// A value that every stage can make for itself: reads of slots, and what depends on nothing but the rank and the
-/// values that begin makes (positions, offsets, constants, one over the count of tokens).
-bool isFree(mlir::Operation *op);
+using dist::isFree;
 
 /// Virtual stages are the pieces of the model in its order: one for each chunk of each stage. The schedule says which
 /// chunk of which stage a virtual stage is.

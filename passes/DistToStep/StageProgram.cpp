@@ -46,7 +46,10 @@ StageProgram::StageProgram(OpBuilder &builder, nn::TrainingStepOp step, const St
                            bool splitWeightGrad, dist::MeshOp mesh, dist::AxesAttr stageAxes,
                            ArrayRef<Crossing> crossings, const llvm::DenseMap<Value, std::string> &names)
     : builder(builder), step(step), placement(placement), stage(stage), splitWeightGrad(splitWeightGrad),
-      chains(placement.problem()), mesh(mesh), stageAxes(stageAxes), crossings(crossings), names(names) {}
+      chains(placement.problem()), mesh(mesh), stageAxes(stageAxes), crossings(crossings), names(names) {
+  if (splitWeightGrad)
+    findMadeForWeightGrad();
+}
 
 Value StageProgram::addBuffer(Location loc, StringRef name, MemoryClass memory, Space space, RankedTensorType type,
                               nn::SlotKindAttr slot, nn::InitAttr init, Attribute shard) {
@@ -113,11 +116,38 @@ Value StageProgram::valueBuffer(Value value, unsigned chunk) {
   return buffer;
 }
 
+/// Of what is made again, the ops that a weight_grad body can run itself: it alone uses them, and they need nothing of
+/// backward. So nothing more is kept from backward to there.
+void StageProgram::findMadeForWeightGrad() {
+  Block &block = step.getMicrobatch().front();
+  auto isMadeAgain = [](Operation *op) { return nn::getPhase(op) == nn::Phase::Recompute; };
+  for (Operation &op : llvm::reverse(block))
+    if (isMadeAgain(&op) && llvm::all_of(op.getUsers(), [&](Operation *user) {
+          return nn::getPhase(user) == nn::Phase::WeightGrad || madeForWeightGrad.contains(user);
+        }))
+      madeForWeightGrad.insert(&op);
+  auto mayStay = [&](Operation *op) {
+    return llvm::all_of(op->getUsers(), [&](Operation *user) { return bodyOf(user) == BodyKind::WeightGrad; }) &&
+           llvm::none_of(op->getOperands(), [&](Value operand) {
+             Operation *maker = operand.getDefiningOp();
+             return !isFree(maker) && bodyOf(maker) == BodyKind::Backward;
+           });
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Operation &op : block)
+      if (madeForWeightGrad.contains(&op) && !mayStay(&op))
+        changed = madeForWeightGrad.erase(&op);
+  }
+}
+
 /// The body of a microbatch that runs an op.
 BodyKind StageProgram::bodyOf(Operation *op) const {
   nn::Phase phase = nn::getPhase(op);
   if (phase == nn::Phase::Forward)
     return BodyKind::Forward;
+  if (madeForWeightGrad.contains(op))
+    return BodyKind::WeightGrad;
   return phase == nn::Phase::WeightGrad && splitWeightGrad ? BodyKind::WeightGrad : BodyKind::Backward;
 }
 

@@ -44,6 +44,7 @@ private:
   mlir::Block *addBody(BodyKind kind);
   unsigned here() const { return placement.virtualStage(stage, chunk); }
   BodyKind bodyOf(mlir::Operation *op) const;
+  void findMadeForWeightGrad();
   void findKept();
   void buildMicrobatch(BodyKind kind);
   void buildBegin();
@@ -68,6 +69,7 @@ private:
 
   ProgramOp program;
   mlir::Operation *firstBody = nullptr;
+  llvm::DenseSet<mlir::Operation *> madeForWeightGrad;
   llvm::DenseSet<mlir::Value> kept;                                           ///< left by the body that makes it
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value> valueBuffers; ///< by chain
   llvm::StringMap<mlir::Value> slotBuffers;

@@ -112,7 +112,7 @@ LogicalResult Machine::execute(Operation *op) {
 
 LogicalResult Machine::runPhase(Block &block, Phase phase, bool onlyPhase) {
   for (Operation &op : block)
-    if (!onlyPhase || getPhase(&op) == phase)
+    if (Phase own = getPhase(&op); !onlyPhase || (own == Phase::Recompute ? Phase::Backward : own) == phase)
       if (failed(execute(&op)))
         return failure();
   return success();

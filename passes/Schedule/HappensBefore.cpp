@@ -44,9 +44,7 @@ void HappensBefore::enterStage(uint32_t stage) {
 }
 
 bool HappensBefore::before(RowId a, RowId b) {
-  if (graph.row(a).stream == graph.row(b).stream)
-    return graph.position[a] < graph.position[b];
-  return clocks[b - first][graph.row(a).stream] > graph.position[a] || reaches(a, b);
+  return beforeOnStage(a, b) || (graph.row(a).stream != graph.row(b).stream && reaches(a, b));
 }
 
 template <typename Visit> void HappensBefore::predecessors(RowId id, Visit visit) const {

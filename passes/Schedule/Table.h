@@ -40,6 +40,9 @@ enum class BodyKind : uint8_t {
   FinalWeightGrad
 };
 inline constexpr unsigned bodyKinds = step::kBodyKinds;
+/// Kinds that schedules are made of: a final body stands for that of the last microbatch only where tables become rows
+/// of a program.
+inline constexpr unsigned scheduledKinds = unsigned(BodyKind::FinalBackward);
 inline constexpr unsigned maxChunks = 65536 / bodyKinds;
 
 constexpr uint16_t bodyIndex(BodyKind kind, unsigned chunk) { return step::bodyIndexOf(unsigned(kind), chunk); }

@@ -218,11 +218,11 @@ private:
   bool parseBody(Row &row) {
     std::vector<std::string> names = {"send", "receive"};
     unsigned kind = 0;
-    for (unsigned k = 0; k < bodyKinds; ++k)
+    for (unsigned k = 0; k < scheduledKinds; ++k)
       names.push_back(name(BodyKind(k)));
-    while (kind < bodyKinds && !at(name(BodyKind(kind))))
+    while (kind < scheduledKinds && !at(name(BodyKind(kind))))
       ++kind;
-    if (kind == bodyKinds)
+    if (kind == scheduledKinds)
       return fail(fmt::format("expected one of {}, found {}{}", fmt::join(names, ", "), found(),
                               next < words.size() ? didYouMean(words[next], names) : ""));
     ++next;

@@ -33,11 +33,13 @@ struct EventWriter {
                    "\n",
                    value, kind, process, thread);
   }
-  void event(const std::string &name, unsigned thread, uint32_t microbatch, double start, double end) {
-    fmt::format_to(std::back_inserter(text),
-                   R"({{"args":{{"microbatch":{},"step":1}},"dur":{},"name":"{}","ph":"X","pid":{},"tid":{},"ts":{}}},)"
-                   "\n",
-                   microbatch, (end - start) * names.microseconds, name, process, thread, start * names.microseconds);
+  void event(const std::string &name, unsigned thread, uint32_t microbatch, double start, double end, bool works) {
+    fmt::format_to(
+        std::back_inserter(text),
+        R"({{"args":{{"microbatch":{},"step":1}},"dur":{},"name":"{}","ph":"X","pid":{},"tdur":{},"tid":{},"ts":{}}},)"
+        "\n",
+        microbatch, (end - start) * names.microseconds, name, process, works ? (end - start) * names.microseconds : 0,
+        thread, start * names.microseconds);
   }
 };
 
@@ -73,10 +75,10 @@ std::string chromeTimeline(const Tables &tables, const Simulation &simulation, c
       const Row &row = table.rows[i];
       if (simulation.end[s][i] > simulation.start[s][i])
         out.event(row.kind == RowKind::Body ? describe(tables, row) : name(tables.messages[row.index]), row.stream,
-                  row.microbatch, simulation.start[s][i], simulation.end[s][i]);
+                  row.microbatch, simulation.start[s][i], simulation.end[s][i], row.kind == RowKind::Body);
     }
     for (const IdleTime &gap : idleTimes(tables, s, simulation))
-      out.event(fmt::format("idle: {}", name(gap.cause)), 0, 0, gap.start, gap.end);
+      out.event(fmt::format("idle: {}", name(gap.cause)), 0, 0, gap.start, gap.end, false);
   }
   return out.text + R"({"name":"trace_end","ph":"M","pid":0})" + "\n]}\n";
 }

@@ -156,20 +156,28 @@ void BodyMemory::placeOthers() {
     }
 }
 
-/// First fit in order of birth. Quadratic in pieces alive at once; fine to 10^4.
-void BodyMemory::pack() {
+/// Quadratic in pieces alive at once; fine to 10^4.
+void BodyMemory::pack(ArrayRef<ByteRange> taken) {
   SmallVector<Piece *> alive;
+  workspaceBytes = 0;
   for (Piece &piece : pieces) {
     llvm::erase_if(alive, [&](Piece *other) { return other->end < piece.begin; });
-    llvm::sort(alive, [](Piece *a, Piece *b) { return a->offset < b->offset; });
-    int64_t offset = 0;
-    for (Piece *other : alive) {
-      if (offset + piece.bytes <= other->offset)
-        break;
-      offset = std::max(offset, aligned(other->offset + other->bytes));
-    }
-    piece.offset = offset;
+    SmallVector<ByteRange> busy(taken);
+    for (Piece *other : alive)
+      busy.push_back({other->offset, other->offset + other->bytes});
+    piece.offset = firstFit(busy, piece.bytes);
     alive.push_back(&piece);
-    workspaceBytes = std::max(workspaceBytes, aligned(offset + piece.bytes));
+    workspaceBytes = std::max(workspaceBytes, aligned(piece.offset + piece.bytes));
   }
+}
+
+int64_t hocket::step::firstFit(SmallVector<ByteRange> &busy, int64_t bytes) {
+  llvm::sort(busy, [](const ByteRange &a, const ByteRange &b) { return a.begin < b.begin; });
+  int64_t offset = 0;
+  for (const ByteRange &range : busy) {
+    if (offset + bytes <= range.begin)
+      break;
+    offset = std::max(offset, aligned(range.end));
+  }
+  return offset;
 }

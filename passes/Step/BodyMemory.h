@@ -12,6 +12,14 @@ inline int64_t aligned(int64_t bytes) { return llvm::alignTo(bytes, bufferAlignm
 /// `hocket.in_place` of its kernel (array<i64: result, operand, …>).
 llvm::SmallVector<std::pair<unsigned, unsigned>> inPlacePairs(LaunchOp launch, mlir::SymbolTable &symbols);
 
+/// Bytes [begin, end).
+struct ByteRange {
+  int64_t begin, end;
+};
+
+/// The lowest aligned offset at which so many bytes meet none that are busy. Sorts them.
+int64_t firstFit(llvm::SmallVector<ByteRange> &busy, int64_t bytes);
+
 /// A piece of workspace. Values share one when each is made where the one before it dies (in place).
 struct Piece {
   llvm::SmallVector<mlir::Value> values;
@@ -26,8 +34,8 @@ struct Piece {
 ///   may, if it works in place there); else it is copied at the store a product that adds to a value works in place on
 ///   it every other value has a piece of workspace, taken over in place from an operand that dies there where the op
 ///   allows it
-/// An op on a stream of its own uses its operand and its result until it is awaited: until then neither's place is given
-/// away.
+/// An op on a stream of its own uses its operand and its result until it is awaited: until then neither's place is
+/// given away.
 struct BodyMemory {
   BodyMemory(BodyOp body, mlir::SymbolTable &symbols);
 
@@ -37,6 +45,9 @@ struct BodyMemory {
   llvm::DenseSet<mlir::Operation *> copiedStores, copiedLoads;
   int64_t workspaceBytes = 0;
 
+  /// Places the pieces first fit in order of birth, around what is `taken` of the workspace all along.
+  void pack(llvm::ArrayRef<ByteRange> taken = {});
+
 private:
   void number();
   void placeLoadsAndStores();
@@ -44,7 +55,6 @@ private:
   bool worksInPlace(mlir::Operation *op, unsigned result, mlir::Value operand);
   bool diesIn(const Piece &piece, mlir::Operation *op) const;
   void placeOthers();
-  void pack();
   void followStreams();
   unsigned endOf(mlir::Operation *op) const;
   unsigned lastUse(mlir::Value value, mlir::Operation *butOf = nullptr) const;

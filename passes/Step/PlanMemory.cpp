@@ -2,7 +2,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Step/BodyMemory.h"
 #include "passes/Step/Passes.h"
-#include "passes/Step/SlotChains.h"
+#include "passes/Step/SlotMemory.h"
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::step;
@@ -73,42 +73,31 @@ struct ProgramMemory {
     }
   }
 
-  /// What is kept for a microbatch of a chain of chunks; the buffers of one message side by side. Every slot is as
-  /// large as the greatest chain needs, and chains lie over the same bytes: a slot serves one at a time.
+  /// What is kept for a microbatch of a chain of chunks. Every slot is as large as the greatest chain needs, and chains
+  /// lie over the same bytes: a slot serves one at a time.
   LogicalResult placeSlots() {
-    SlotChains chains(program);
-    llvm::DenseMap<uint64_t, int64_t> tops;
-    auto put = [&](BufferOp buffer) {
-      int64_t &top = tops[chains.chainOf(buffer)];
-      buffer.setOffset(top);
-      top = aligned(top + bytesOf(buffer));
-    };
-    for (auto message : program.getBody().getOps<MessageOp>()) {
-      for (Value value : message.getBuffers())
-        if (auto buffer = value.getDefiningOp<BufferOp>(); !buffer.getOffset())
-          put(buffer);
-      for (auto [before, after] : llvm::zip(message.getBuffers(), message.getBuffers().drop_front())) {
-        auto a = before.getDefiningOp<BufferOp>(), b = after.getDefiningOp<BufferOp>();
-        if (int64_t(*b.getOffset()) != aligned(*a.getOffset() + bytesOf(a)))
-          return message.emitError() << "carries '" << a.getName() << "' and '" << b.getName()
-                                     << "', which other messages keep apart; they cannot lie side by side";
-      }
-    }
-    for (auto buffer : program.getBody().getOps<BufferOp>())
-      if (buffer.getSpace() == Space::Slot && !buffer.getOffset())
-        put(buffer);
-    int64_t slotTop = 0;
-    for (auto [chunk, top] : tops)
-      slotTop = std::max(slotTop, top);
+    SlotMemory memory(program);
+    if (failed(memory.place()))
+      return failure();
     uint32_t slots = 0;
     for (auto schedule : program.getBody().getOps<ScheduleOp>())
       for (const Row &row : schedule.getTable().getRows())
         slots = std::max(slots, row.slot + 1);
-    program.setSlotBytes(slotTop);
+    program.setSlotBytes(memory.slotBytes);
     program.setSlotCount(slots);
-    program.setSlotsOffset(take(slotTop * slots));
-    program.setArenaBytes(top);
+    program.setSlotsOffset(take(memory.slotBytes * slots));
     return success();
+  }
+
+  /// Slots are free when the step is updated, but for messages that may still be on their way: the workspace of update
+  /// begins where that of other bodies does, and goes on over the slots.
+  void placeUpdate(BodyOp body, BodyMemory &plan, int64_t base) {
+    SmallVector<ByteRange> taken = slotsBusyInUpdate(program);
+    for (ByteRange &range : taken)
+      range = {range.begin - base, range.end - base};
+    plan.pack(taken);
+    rewrite(body, plan, base);
+    top = std::max(top, base + plan.workspaceBytes);
   }
 
   LogicalResult run() {
@@ -117,18 +106,26 @@ struct ProgramMemory {
     for (auto buffer : program.ops<BufferOp>())
       ++names[buffer.getName()];
     placeArena();
-    SmallVector<std::unique_ptr<BodyMemory>> plans;
-    int64_t workspace = 0;
-    for (auto body : program.getBody().getOps<BodyOp>()) {
-      plans.push_back(std::make_unique<BodyMemory>(body, symbols));
-      workspace = std::max(workspace, plans.back()->workspaceBytes);
-    }
-    int64_t base = take(workspace);
     auto bodies = llvm::to_vector(program.getBody().getOps<BodyOp>());
     firstBody = bodies.empty() ? BodyOp() : bodies.front();
+    SmallVector<std::unique_ptr<BodyMemory>> plans;
+    int64_t workspace = 0;
+    for (BodyOp body : bodies) {
+      plans.push_back(std::make_unique<BodyMemory>(body, symbols));
+      if (body.getKind() != BodyKind::Update)
+        workspace = std::max(workspace, plans.back()->workspaceBytes);
+    }
+    int64_t base = take(workspace);
     for (auto [body, plan] : llvm::zip_equal(bodies, plans))
-      rewrite(body, *plan, base);
-    return placeSlots();
+      if (body.getKind() != BodyKind::Update)
+        rewrite(body, *plan, base);
+    if (failed(placeSlots()))
+      return failure();
+    for (auto [body, plan] : llvm::zip_equal(bodies, plans))
+      if (body.getKind() == BodyKind::Update)
+        placeUpdate(body, *plan, base);
+    program.setArenaBytes(top);
+    return success();
   }
 
   std::string uniqueName(StringRef name) {

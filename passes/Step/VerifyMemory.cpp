@@ -1,6 +1,6 @@
 // Where buffers lie: step-verify-program's checks of offsets, spaces and overlaps that need no order of ops.
 #include "passes/Step/BodyMemory.h"
-#include "passes/Step/SlotChains.h"
+#include "passes/Step/SlotLives.h"
 #include "passes/Step/VerifyProgram.h"
 using namespace mlir;
 using namespace hocket;
@@ -16,7 +16,7 @@ struct Held {
 
 class Layout {
 public:
-  Layout(VerifyContext &context, ProgramOp program) : context(context), program(program), chains(program) {}
+  Layout(VerifyContext &context, ProgramOp program) : context(context), program(program) {}
 
   void verify() {
     slotsBegin = program.getSlotsOffset().value_or(0);
@@ -34,8 +34,9 @@ public:
       if (placed(buffer))
         sort(buffer);
     overlaps(held);
-    for (auto &[chain, ranges] : inSlot)
-      overlaps(ranges);
+    for (auto schedule : program.ops<ScheduleOp>())
+      for (const Row &row : openAtUpdate(program, schedule.getTable()))
+        open.push_back({rangeOf(schedule.getTable(), row), textOf(schedule.getTable(), row), schedule});
     for (BufferOp buffer : temporary)
       overHeld(buffer);
   }
@@ -69,8 +70,8 @@ private:
   void sort(BufferOp buffer) {
     Held range{begin(buffer), begin(buffer) + extent(buffer), buffer};
     if (buffer.getSpace() == Space::Slot)
-      inSlot[chains.chainOf(buffer)].push_back(range);
-    else if (buffer.getSlot())
+      return; // whether they may share bytes is verifyContents' to say
+    if (buffer.getSlot())
       held.push_back(range);
     else
       temporary.push_back(buffer);
@@ -106,19 +107,57 @@ private:
     }
   }
 
+  /// A row that may still use slots when update starts.
+  struct Open {
+    ByteRange bytes;
+    std::string text;
+    ScheduleOp schedule;
+  };
+  ByteRange rangeOf(TableAttr table, const Row &row) {
+    int64_t size = program.getSlotBytes().value_or(0), slot = slotsBegin + row.slot * size;
+    MessageOp message = row.kind == RowKind::Body ? MessageOp() : program.findMessage(table.getMessages()[row.index]);
+    auto first = message ? message.getBuffers().front().getDefiningOp<BufferOp>() : BufferOp();
+    if (!first || !first.getOffset())
+      return {slot, slot + size};
+    return {slot + begin(first), slot + begin(first) + message.getBytes()};
+  }
+  static std::string textOf(TableAttr table, const Row &row) {
+    std::string text = row.kind == RowKind::Body
+                           ? stringifyBodyKind(static_cast<BodyKind>(row.index % kBodyKinds)).str()
+                           : "'" + messageText(table.getMessages()[row.index]) + "'";
+    return text + " of microbatch " + std::to_string(row.microbatch);
+  }
+
+  /// Slots are free in update, but for what is still on its way.
   void overHeld(BufferOp buffer) {
+    if (buffer->use_empty())
+      return;
     Held range{begin(buffer), begin(buffer) + extent(buffer), buffer};
+    bool ofUpdate = llvm::all_of(buffer->getUsers(), [](Operation *user) {
+      auto body = user->getParentOfType<BodyOp>();
+      return body && body.getKind() == BodyKind::Update;
+    });
     auto it = llvm::upper_bound(held, range.begin, [](int64_t at, const Held &other) { return at < other.end; });
-    if (it != held.end() && it->begin < range.end)
-      report(range, *it);
+    for (; it != held.end() && it->begin < range.end; ++it) {
+      if (it->buffer || !ofUpdate)
+        return report(range, *it);
+      for (Open &row : open)
+        if (row.bytes.begin < range.end && range.begin < row.bytes.end) {
+          auto error = context.fault(buffer)
+                       << "'" << buffer.getName() << "' of update lies over the bytes "
+                       << std::max(row.bytes.begin, range.begin) << " to " << std::min(row.bytes.end, range.end) - 1
+                       << " of the slots, where " << row.text << " may not have finished when update starts";
+          error.attachNote(row.schedule.getLoc()) << "update does not wait for it here";
+          return;
+        }
+    }
   }
 
   VerifyContext &context;
   ProgramOp program;
-  SlotChains chains; // other chains have slots of their own, so only buffers of one can be in each other's way
   int64_t slotsBegin = 0;
   std::vector<Held> held;
-  llvm::MapVector<uint64_t, std::vector<Held>> inSlot; ///< by chain
+  SmallVector<Open> open;
   SmallVector<BufferOp> temporary;
 };
 } // namespace

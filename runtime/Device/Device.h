@@ -1,5 +1,5 @@
 // What computes: memory, streams, events and launches of one device, as thin as the CUDA driver's. Cpu
-// (Cpu/CpuDevice.h) stands behind it; Cuda and the emulator join it.
+// (Cpu/CpuDevice.h), Cuda (Cuda/CudaDevice.h) and the emulator (Emulator/EmulatorDevice.h) stand behind it.
 //
 // Work queued on one stream runs in order; work of different streams is ordered by events alone. On Cpu a call does its
 // work in the calling thread (and the device's pool) and returns when it is done, so events are always complete.
@@ -9,6 +9,7 @@
 
 #include "runtime/Device/Gemm.h"
 #include "runtime/Program/Result.h"
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,12 +21,22 @@ namespace hocket::runtime {
 // A kernel of a CPU program: computes tiles [beginTile, endTile). Tiles are independent.
 using KernelFunction = void (*)(void *const *buffers, const int64_t *scalars, int64_t beginTile, int64_t endTile);
 
-// One kernel with its arguments. `kernel` is a KernelFunction on Cpu, a CUfunction on Cuda.
+// How a GPU kernel is spread out: gridDim, blockDim, bytes of dynamic shared memory.
+struct GpuShape {
+  std::array<uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+  uint32_t sharedBytes = 0;
+};
+
+// One kernel with its arguments. `kernel` is a KernelFunction on Cpu, elsewhere what Device::kernel gave. A GPU kernel
+// takes the buffers, then the scalars, then the scratch where there is one. `tiles` is Cpu's, `shape` and `scratch` are
+// the others'.
 struct Launch {
   const void *kernel = nullptr;
   std::span<void *const> buffers;
   std::span<const int64_t> scalars;
   int64_t tiles = 1;
+  GpuShape shape = {};
+  void *scratch = nullptr;
 };
 
 // cudaStream_t, cudaEvent_t; destroyed when dropped.
@@ -59,11 +70,21 @@ public:
   virtual Result<bool> complete(Event &event) = 0;
   virtual Status synchronize(Stream &stream) = 0;
 
-  // cuLaunchKernel.
+  // A kernel of a piece of code: a cubin or PTX (Cuda), bitcode (emulator). The same code is loaded once. The handle is
+  // good as long as the device. cuModuleLoadData, cuModuleGetFunction. Kernels of Cpu are linked, not loaded (Invalid).
+  virtual Result<const void *> kernel(std::string_view code, std::string_view symbol);
+  // cuLaunchKernel. The spans are read before the call returns.
   virtual Status launch(Stream &stream, const Launch &launch) = 0;
+  // Memory of the device for products, which must outlive them all; without any, products use none. Products queued on
+  // different streams at once must not share it: they are for one stream.
+  virtual void gemmWorkspace(void *memory, size_t bytes) {}
   // cublasLtMatmul.
   virtual Status gemm(Stream &stream, const Gemm &gemm, const void *a, const void *b, void *c) = 0;
 };
+
+inline Result<const void *> Device::kernel(std::string_view, std::string_view) {
+  return Error{ErrorKind::Invalid, "kernels of this device are linked, not loaded", {}};
+}
 
 } // namespace hocket::runtime
 #endif

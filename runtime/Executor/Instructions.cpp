@@ -17,11 +17,13 @@ Status StepRunner::runBody(const program::Row &row) {
       continue;
     }
     Trace::Time begin = context.trace ? Trace::now() : Trace::Time();
+    double processor = context.trace ? Trace::processorMicroseconds() : 0;
     Status ran = instruction.op() == program::Op::Await ? await(instruction, i, row) : runHere(instruction, i, row);
     if (!ran)
       return ran;
     if (context.trace)
-      context.trace->add({context.text(instruction.what()), 0, row.microbatch(), step, begin, Trace::now()});
+      context.trace->add({context.text(instruction.what()), 0, row.microbatch(), step, begin, Trace::now(),
+                          Trace::processorMicroseconds() - processor});
   }
   if (context.trace)
     traceStreams(row);

@@ -2,15 +2,24 @@
 #include "runtime/Executor/Trace.h"
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <fmt/format.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
+#include <unistd.h>
 
 namespace hocket::runtime {
 
 static Error cannotWrite(const std::string &path) {
   ErrorKind kind = errno == ENOSPC || errno == EDQUOT || errno == EIO ? ErrorKind::Lacking : ErrorKind::Invalid;
   return {kind, fmt::format("cannot write trace '{}': {}", path, std::strerror(errno)), {}};
+}
+
+double Trace::processorMicroseconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return 1e6 * static_cast<double>(time.tv_sec) + 1e-3 * static_cast<double>(time.tv_nsec);
 }
 
 static double microseconds(Trace::Time::duration duration) {
@@ -26,6 +35,15 @@ Status Trace::write(const std::string &path, int rank, const std::string &coordi
         << ",\n";
   };
   name("process_name", 0, fmt::format("rank {} ({})", rank, coordinates));
+  char host[256] = {};
+  gethostname(host, sizeof(host) - 1);
+  out << nlohmann::json{{"ph", "M"},
+                        {"pid", rank},
+                        {"tid", 0},
+                        {"name", "machine"},
+                        {"args", {{"name", host}, {"processors", std::thread::hardware_concurrency()}}}}
+             .dump()
+      << ",\n";
   for (size_t i = 0; i < streams.size(); ++i)
     name("thread_name", i, streams[i]);
   for (size_t i = 0; i < bodyStreams.size(); ++i)
@@ -37,6 +55,7 @@ Status Trace::write(const std::string &path, int rank, const std::string &coordi
                           {"name", event.name},
                           {"ts", microseconds(event.begin.time_since_epoch())},
                           {"dur", microseconds(event.end - event.begin)},
+                          {"tdur", event.processorMicroseconds},
                           {"args", {{"step", event.step}, {"microbatch", event.microbatch}}}}
                .dump()
         << ",\n";

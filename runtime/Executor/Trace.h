@@ -23,10 +23,14 @@ public:
     uint32_t microbatch;
     uint64_t step;
     Time begin, end;
+    double processorMicroseconds = 0; // of the rank's main thread
   };
+  // What the calling thread has had of a processor so far, in microseconds.
+  static double processorMicroseconds();
   void add(const Event &event) { events.push_back(event); }
 
-  // Writes the events of this rank as lines of JSON, one event a line, each followed by a comma.
+  // Writes the events of this rank as lines of JSON, one event a line, each followed by a comma; before them names, and
+  // the machine: its name and number of processors.
   Status write(const std::string &path, int rank, const std::string &coordinates,
                const std::vector<std::string> &streams, const std::vector<std::string> &bodyStreams = {}) const;
   // Makes one trace file out of those of all ranks, and removes them.

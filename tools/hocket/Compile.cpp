@@ -10,6 +10,7 @@
 #include "tools/hocket/GatherChoice.h"
 #include "tools/hocket/Installation.h"
 #include "tools/hocket/Lowering.h"
+#include "tools/hocket/RecomputeChoice.h"
 #include "tools/hocket/Report.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -135,6 +136,8 @@ int compile(const CompileOptions &options) {
   if (!job)
     return InputAtFault;
   PlanChoice &choice = job->choice;
+  if (!chooseRecompute(session, *job, options.memory))
+    return InputAtFault;
   if (options.memory)
     chooseGatherWithin(session, *job, *options.memory);
   bool layerOnly = !options.emit.empty() && options.emit != "program";

@@ -2,12 +2,14 @@
 #include "passes/StepToProgram/StepToProgram.h"
 #include "runtime/Launch/Counted.h"
 #include "tools/CommandLine.h"
+#include "tools/hocket/ActivationReport.h"
 #include "tools/hocket/Commands.h"
 #include "tools/hocket/ExpertGroups.h"
 #include "tools/hocket/ExplicitPlan.h"
 #include "tools/hocket/GatherChoice.h"
 #include "tools/hocket/LineReport.h"
 #include "tools/hocket/Lowering.h"
+#include "tools/hocket/RecomputeChoice.h"
 #include "tools/hocket/ShardingReport.h"
 #include "tools/hocket/TimelineReport.h"
 #include <CLI/CLI.hpp>
@@ -20,7 +22,8 @@ struct ExplainOptions {
   ModelFile model;
   std::string format = "text", at;
   std::optional<uint32_t> rank;
-  bool shardings = false;
+  bool shardings = false, activations = false;
+  std::optional<uint64_t> memory;
   PlanFlags plan;
   TimelineFlags timeline;
 };
@@ -32,6 +35,8 @@ int explain(const ExplainOptions &options) {
     return InputAtFault;
   if (options.plan.mesh.empty())
     findMegatronTactics(session, *job);
+  if (!chooseRecompute(session, *job, options.memory))
+    return InputAtFault;
   PlanChoice &choice = job->choice;
   auto module = lower(session, choice, job->shape, Layer::Kernels);
   if (!module)
@@ -62,14 +67,24 @@ int explain(const ExplainOptions &options) {
   report.experts = expertGroups(session, *job);
   if (facts)
     addRemedies(*facts, report);
+  std::vector<StageActivations> activations;
+  if (options.activations || choice.plan.tactic<dist::RecomputeOp>()) {
+    auto steps = lower(session, choice, job->shape, Layer::Step);
+    if (!steps)
+      return InputAtFault;
+    activations = activationsOf(*steps);
+  }
   if (json) {
     nlohmann::ordered_json out = reportJson(report, *program);
+    if (!activations.empty())
+      out["activations"] = activationsJson(activations);
     out["tactics"] = tacticsJson(*job);
     out["shardings"] = shardingJson(facts->values);
     fmt::print("{}\n", out.dump(2));
     return Done;
   }
   fmt::print("{}", reportText(report, *program));
+  fmt::print("{}", activationsText(activations));
   fmt::print("{}", foundTacticsText(*job));
   if (options.shardings)
     fmt::print("{}", shardingText(*facts, report));
@@ -89,6 +104,10 @@ Command hocket::tools::addExplain(CLI::App &app) {
       ->excludes(rank);
   command->add_flag("--shardings", options->shardings,
                     "also where each value lives and which tactic put it there, and what would remove each transfer");
+  command->add_flag("--activations", options->activations,
+                    "also what is kept from forward to backward, op by op, and what is made again");
+  command->add_option("--memory", options->memory, "bytes that a rank may use, for `recompute auto`")
+      ->check(wholeNumber(1, int64_t(1) << 62));
   options->plan.addTo(*command);
   options->timeline.addTo(*command);
   return [options] { return explain(*options); };

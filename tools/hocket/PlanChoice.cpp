@@ -39,7 +39,15 @@ void PlanFlags::addTo(CLI::App &command, bool scheduleAlone) {
                         "commas between, or all")
             ->check(notEmpty()),
         command.add_option("--context", context,
-                           "how attention sees keys of other ranks along cp: ring, all_gather or all_to_all (ring)")})
+                           "how attention sees keys of other ranks along cp: ring, all_gather or all_to_all (ring)"),
+        command
+            .add_option(
+                "--recompute", recompute,
+                "activations that are made again in backward: full, selective or auto (what fits into --memory), "
+                "of all layers or of those named, as in selective:h.*.attn; may stand several times")
+            ->type_size(1)
+            ->expected(1)
+            ->take_all()})
     option->needs(byMesh);
   for (auto *option :
        {command.add_option("--schedule", schedule, scheduleHelp()),
@@ -120,6 +128,29 @@ static std::string sequenceTactics(Session &session, const PlanFlags &flags, boo
   return text;
 }
 
+static std::string quoted(StringRef text) {
+  std::string out = "\"";
+  llvm::raw_string_ostream os(out);
+  llvm::printEscapedString(text, os);
+  return out + "\"";
+}
+
+/// `--recompute full:h.0` as the tactic `recompute "h.0" full`.
+static std::string recomputeTactics(Session &session, const PlanFlags &flags) {
+  std::string text;
+  for (StringRef flag : flags.recompute) {
+    auto [kind, pattern] = flag.split(':');
+    if (!dist::symbolizeRecompute(kind))
+      session.error(fmt::format("--recompute: unknown kind '{}' (legal: full, selective, auto)", kind.str()));
+    else if (pattern.empty() && flag.contains(':'))
+      session.error(
+          fmt::format("--recompute: '{}' names no layer behind ':'; without it all layers are meant", flag.str()));
+    else
+      text += fmt::format("  recompute {}{}\n", pattern.empty() ? "" : quoted(pattern) + " ", kind.str());
+  }
+  return text;
+}
+
 /// `--overlap gradients,parameters` as tactics.
 static std::string overlapTactics(Session &session, const PlanFlags &flags) {
   SmallVector<StringRef> parts;
@@ -141,10 +172,8 @@ static std::string overlapTactics(Session &session, const PlanFlags &flags) {
 
 /// A schedule's name as IR, with the table of `file:table.txt`.
 static std::string scheduleText(StringRef flag) {
-  std::string text = flag.consume_front("file:") ? "file(\"" : "\"";
-  llvm::raw_string_ostream os(text);
-  llvm::printEscapedString(flag, os);
-  return text + (text.front() == 'f' ? "\")" : "\"");
+  bool table = flag.consume_front("file:");
+  return table ? "file(" + quoted(flag) + ")" : quoted(flag);
 }
 
 /// Writes the plan that the flags describe as IR.
@@ -186,7 +215,7 @@ static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
     session.error(fmt::format("--chunks {} needs an axis pp in --mesh; '{}' has none", *flags.chunks, flags.mesh));
   if (flags.schedule && !has("pp"))
     session.error(fmt::format("--schedule {} needs an axis pp in --mesh; '{}' has none", *flags.schedule, flags.mesh));
-  text += overlapTactics(session, flags) + "}\n";
+  text += recomputeTactics(session, flags) + overlapTactics(session, flags) + "}\n";
   std::string defaults;
   for (auto [given, name] : {std::pair(flags.microbatch.has_value(), "microbatch 1"),
                              {flags.zero.has_value() || !(has("dp") || has("cp")), "zero 0"},

@@ -21,8 +21,9 @@ struct PlanFlags {
   std::optional<std::string> split;
   std::optional<int64_t> maxImplicitBytes; ///< of plans by name too
   bool sequenceParallel = false;
+  std::string context;                ///< empty if not given
+  std::vector<std::string> recompute; ///< "full", "selective:h.*.attn"
   std::string overlap; ///< "gradients,parameters,activations" or a part of it, "all"; empty if not given
-  std::string context; ///< empty if not given
 
   /// `scheduleAlone`: --schedule and --chunks may stand without --mesh.
   void addTo(CLI::App &command, bool scheduleAlone = false);

@@ -87,6 +87,12 @@ struct Reporter {
     return op == program::Op::AllReduce ? "2(n-1)/n" : op == program::Op::Shift ? "1" : "(n-1)/n";
   }
 
+  /// Its body's name; of what `recompute` sends again, which it says in its cause, recompute.
+  static std::string phaseOf(program::BodyKind kind, const std::string &cause) {
+    bool again = cause.find(" makes it again: ") != std::string::npos;
+    return again ? "recompute" : snakeCase(program::EnumNameBodyKind(kind));
+  }
+
   void addTransfers(const program::RankProgramT &rank) {
     std::map<uint32_t, uint64_t> runs;
     std::map<std::pair<program::RowKind, uint32_t>, uint64_t> messages;
@@ -98,7 +104,7 @@ struct Reporter {
           continue;
         uint64_t bytes = std::max(each->buffers[0].bytes(), each->buffers[1].bytes());
         uint64_t ranks = members(each->communicator, firstRank(rank.stage)).size();
-        report.transfers.push_back({rank.stage, snakeCase(program::EnumNameBodyKind(rank.bodies[body]->kind)),
+        report.transfers.push_back({rank.stage, phaseOf(rank.bodies[body]->kind, string(each->cause)),
                                     snakeCase(program::EnumNameOp(each->op)),
                                     axesOf(each->communicator), string(each->cause), string(each->path),
                                     string(each->source), bytes, sentOf(each->op, bytes, ranks), count, ranks,
@@ -117,8 +123,8 @@ struct Reporter {
            sends ? "1" : "0"});
     }
     auto order = [](const TransferReport &t) {
-      static const std::vector<std::string> phases = {"begin",          "forward",           "backward", "weight_grad",
-                                                      "final_backward", "final_weight_grad", "update"};
+      static const std::vector<std::string> phases = {"begin",       "forward",        "recompute",         "backward",
+                                                      "weight_grad", "final_backward", "final_weight_grad", "update"};
       return std::find(phases.begin(), phases.end(), t.phase) - phases.begin();
     };
     std::stable_sort(report.transfers.begin(), report.transfers.end(),

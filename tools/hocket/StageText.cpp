@@ -97,9 +97,10 @@ struct StageText {
     for (auto &line : alike.lines) {
       const TransferReport &t = line.item;
       if (t.phase != phase)
-        out +=
-            fmt::format("  {}\n", (phase = t.phase) +
-                                      (t.phase == "forward" || t.phase == "backward" ? " (of all microbatches)" : ""));
+        out += fmt::format("  {}\n",
+                           (phase = t.phase) + (t.phase == "forward" || t.phase == "recompute" || t.phase == "backward"
+                                                    ? " (of all microbatches)"
+                                                    : ""));
       bool many = line.first != line.last || anonymous;
       out += fmt::format("    {:>5} x {:<14} {:<12} {:>11}  {:<22} {}{}\n", line.count, t.op, edge(t.axes),
                          bytesText(t.bytes), edge(alike.name(line, withoutLayer(t.path).first, anonymous)),

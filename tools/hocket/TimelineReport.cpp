@@ -72,11 +72,13 @@ std::string idleText(const schedule::Tables &tables, const schedule::Simulation 
   return out + "\n";
 }
 
-std::string measuredText(const TraceTimes &trace, const schedule::Simulation &simulation) {
-  std::string out = fmt::format(
-      "\nmeasured over {} step{}: {:.0f} us a step; simulated from its kernels' times: {:.0f} us ({:+.1f} %)\n",
-      trace.steps, trace.steps == 1 ? "" : "s", trace.stepMicroseconds, simulation.makespan,
-      100 * (simulation.makespan / trace.stepMicroseconds - 1));
+std::string measuredText(const TraceTimes &trace) {
+  uint32_t cores = trace.machine.cores();
+  std::string out = fmt::format("\nmeasured over {} step{}: {:.0f} us a step; simulated from its kernels' processor "
+                                "times, {} ranks on {} core{}: {:.0f} us ({:+.1f} %)\n",
+                                trace.steps, trace.steps == 1 ? "" : "s", trace.stepMicroseconds, trace.ranks.size(),
+                                cores, cores == 1 ? "" : "s", trace.onMachineMicroseconds,
+                                100 * (trace.onMachineMicroseconds / trace.stepMicroseconds - 1));
   out += "  a rank's step, %   busy  in collectives";
   for (unsigned cause = 0; cause < schedule::idleCauses; ++cause)
     out += fmt::format("  {}", schedule::name(schedule::IdleCause(cause)));
@@ -113,7 +115,10 @@ nlohmann::ordered_json timelineJson(const ProgramTables &step, const schedule::S
          {"idle", idleJson(schedule::sumByCause(schedule::idleTimes(step.tables, s, simulation)))}});
   if (!trace)
     return out;
-  out["measured"] = {{"steps", trace->steps}, {"step_microseconds", trace->stepMicroseconds}};
+  out["measured"] = {{"steps", trace->steps},
+                     {"step_microseconds", trace->stepMicroseconds},
+                     {"simulated_microseconds", trace->onMachineMicroseconds},
+                     {"cores", trace->machine.cores()}};
   for (const TraceTimes::Rank &rank : trace->ranks)
     out["measured"]["ranks"].push_back({{"rank", rank.rank},
                                         {"stage", rank.stage},
@@ -190,7 +195,7 @@ bool hocket::tools::explainTimeline(Session &session, const program::ProgramT &p
     options.columns = 150;
     fmt::print("schedule {}: {}\n{}{}{}", program.schedule, schedule::summary(*simulation),
                schedule::renderTimeline(step.tables, *simulation, options), idleText(step.tables, *simulation),
-               trace ? measuredText(*trace, *simulation) : "");
+               trace ? measuredText(*trace) : "");
   }
   return true;
 }

@@ -13,6 +13,7 @@ namespace {
 struct Event {
   std::string name;
   double start, end;
+  double processor; ///< microseconds of one
 };
 /// One step of one rank: its events by stream, in order. Streams of bodies come behind those of the schedule.
 constexpr unsigned traceStreams = schedule::maxStreams + 16;
@@ -48,7 +49,7 @@ public:
       return std::nullopt;
     }
     nlohmann::json trace = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
-    if (!trace.is_object() || !trace.contains("traceEvents") || !collect(trace["traceEvents"])) {
+    if (!trace.is_object() || !trace.contains("traceEvents") || !collect(trace["traceEvents"]) || hosts.empty()) {
       fault = fmt::format("'{}' is no trace of hocket-run", path);
       return std::nullopt;
     }
@@ -73,6 +74,12 @@ public:
     }
     for (auto &[number, ranks] : steps)
       addStep(ranks);
+    std::optional<double> onMachine = simulateMachine(program, result.machine, work);
+    if (!onMachine) {
+      fault = fmt::format("'{}' is a trace of a program whose step never ends", path);
+      return std::nullopt;
+    }
+    result.onMachineMicroseconds = *onMachine;
     return finish();
   }
 
@@ -80,7 +87,11 @@ private:
   /// False if an event is none of ours.
   bool collect(const nlohmann::json &events) try {
     for (const nlohmann::json &event : events) {
-      if (!event.is_object() || event.value("ph", "") != "X")
+      if (!event.is_object())
+        continue;
+      if (event.value("name", "") == "machine")
+        addMachine(event);
+      if (event.value("ph", "") != "X")
         continue;
       uint32_t rank = event.value("pid", 0u), stream = event.value("tid", 0u);
       if (stream >= traceStreams || !event.contains("args"))
@@ -91,11 +102,21 @@ private:
       }
       double start = event.value("ts", 0.0);
       steps[event["args"].value("step", uint64_t(0))][rank][stream].push_back(
-          {event.value("name", ""), start, start + event.value("dur", 0.0)});
+          {event.value("name", ""), start, start + event.value("dur", 0.0), event.value("tdur", 0.0)});
     }
     return true;
   } catch (const nlohmann::json::exception &) { // a value of another type
     return false;
+  }
+
+  void addMachine(const nlohmann::json &event) {
+    Machine &machine = result.machine;
+    machine.hostOf.resize(stageOf.size());
+    auto [it, isNew] = hosts.try_emplace(event.at("args").value("name", ""), uint32_t(hosts.size()));
+    if (isNew)
+      machine.coresOf.push_back(std::max(1u, event["args"].value("processors", 1u)));
+    if (uint32_t rank = event.value("pid", 0u); rank < stageOf.size())
+      machine.hostOf[rank] = it->second;
   }
 
   static const program::BodyT &bodyOf(const program::RankProgramT &stage, const program::Row &row) {
@@ -165,7 +186,17 @@ private:
             add(rank, row, i, shortest[key]);
             waited[rank] += event.end - event.start - shortest[key];
           });
+    addWork(ranks);
     measureRanks(ranks, waited);
+  }
+
+  void addWork(const std::map<uint32_t, Step> &ranks) {
+    work.resize(stageOf.size());
+    for (auto &[rank, step] : ranks) {
+      work[rank].resize(step[0].size());
+      for (size_t i = 0; i < step[0].size(); ++i)
+        work[rank][i] += step[0][i].processor / double(steps.size());
+    }
   }
 
   void measureRanks(const std::map<uint32_t, Step> &ranks, std::map<uint32_t, double> &waited) {
@@ -272,6 +303,8 @@ private:
   std::map<uint64_t, std::map<uint32_t, Step>> steps;                               // by number, rank
   std::map<std::tuple<uint32_t, uint32_t, size_t>, std::pair<double, size_t>> sums; // stage, body, instruction
   std::map<std::pair<uint32_t, uint32_t>, double> bodyTimes;                        // stage, body
+  std::vector<std::vector<double>> work;                                            // by rank and instruction
+  std::map<std::string, uint32_t> hosts;                                            // by name
   std::optional<uint32_t> strange; // a rank that the plan does not have
   TraceTimes result;
 };

@@ -1,6 +1,7 @@
 // What a run's trace (hocket-run --trace) says about a program: how long each body takes by its instructions, how long
 // a message, and when each rank computed and when it stood.
 #pragma once
+#include "tools/hocket/MachineSimulation.h"
 #include "tools/hocket/ProgramTables.h"
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -20,6 +21,9 @@ struct TraceTimes {
     std::array<double, 5> idle{};
   };
   std::vector<Rank> ranks;
+  Machine machine; ///< that the ranks ran on
+  double onMachineMicroseconds =
+      0;                       ///< a step by simulateMachine, from the mean of what instructions take of a processor
   double stepMicroseconds = 0; ///< mean over steps, from the first start of any rank to the last end
   size_t steps = 0;
 };

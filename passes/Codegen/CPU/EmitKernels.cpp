@@ -27,7 +27,7 @@ public:
     auto function = LLVM::LLVMFuncOp::create(builder, kernel.getLoc(), kernel.getSymName(), type);
     setTargetAttributes(function);
     Block *entry = function.addEntryBlock(builder);
-    Emit emit(kernel.getLoc(), entry, target);
+    Emit emit(kernel.getLoc(), entry, arithmeticOf(target));
     FailureOr<int64_t> tiles = emitBody(emit, entry->getArguments());
     if (failed(tiles))
       return failure();
@@ -84,26 +84,7 @@ private:
   func::FuncOp kernel;
   const CpuTarget &target;
 };
-
-int64_t bytesOf(func::FuncOp kernel) {
-  int64_t bytes = 0;
-  auto add = [&](TypeRange types) {
-    for (Type type : types)
-      if (auto tensor = dyn_cast<RankedTensorType>(type))
-        bytes += tensor.getNumElements() * llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
-  };
-  add(kernel.getArgumentTypes());
-  add(kernel.getResultTypes());
-  return bytes;
-}
-int64_t flopsOf(func::FuncOp kernel) {
-  int64_t flops = 0;
-  kernel.walk([&](ReferenceOpInterface op) { flops += op.getFlops(); });
-  return flops;
-}
 } // namespace
-
-bool isKernel(func::FuncOp function) { return function.isPrivate() && !function.isExternal(); }
 
 FailureOr<OwningOpRef<ModuleOp>> emitKernels(ModuleOp module, const CpuTarget &target) {
   module.getContext()
@@ -120,8 +101,7 @@ FailureOr<OwningOpRef<ModuleOp>> emitKernels(ModuleOp module, const CpuTarget &t
     if (failed(tiles))
       continue;
     kernel->setAttr(tilesAttr, builder.getI64IntegerAttr(*tiles));
-    kernel->setAttr(flopsAttr, builder.getI64IntegerAttr(flopsOf(kernel)));
-    kernel->setAttr(bytesAttr, builder.getI64IntegerAttr(bytesOf(kernel)));
+    codegen::noteWork(kernel);
   }
   if (!sound || failed(lowerToLlvm(*made)))
     return failure();

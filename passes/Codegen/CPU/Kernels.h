@@ -11,6 +11,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "passes/Codegen/CPU/CpuTarget.h"
+#include "passes/Codegen/Graph/KernelFunction.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
@@ -27,10 +28,11 @@ namespace hocket::cpu {
 
 /// Names of what emitKernels writes on each kernel function (i64): independent tiles, floating-point operations, and
 /// bytes of all operands and results.
-inline constexpr llvm::StringLiteral tilesAttr = "hocket.tiles", flopsAttr = "hocket.flops", bytesAttr = "hocket.bytes";
+inline constexpr llvm::StringLiteral tilesAttr = "hocket.tiles";
+using codegen::bytesAttr;
+using codegen::flopsAttr;
+using codegen::isKernel;
 
-/// True for a kernel made by codegen-fuse: a private function with a body.
-bool isKernel(mlir::func::FuncOp function);
 /// Makes `llvm.func`s in the LLVM dialect, one a kernel of `module`, in a module of their own; writes the attributes
 /// above. Faults (an op without a rule) are reported at the op.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> emitKernels(mlir::ModuleOp module, const CpuTarget &target);

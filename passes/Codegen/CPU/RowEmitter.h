@@ -1,6 +1,6 @@
 // Writes the loops of a kernel whose work is a Graph over rows x columns.
 #pragma once
-#include "passes/Codegen/CPU/Graph.h"
+#include "passes/Codegen/CPU/CpuEmit.h"
 
 namespace hocket::cpu {
 /// How a kernel is cut into tiles: blocks of rows, each cut into blocks of columns.

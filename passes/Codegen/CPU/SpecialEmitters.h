@@ -2,7 +2,7 @@
 #pragma once
 #include "dialect/Step/Step.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/Codegen/CPU/Emit.h"
+#include "passes/Codegen/CPU/CpuEmit.h"
 
 namespace hocket::cpu {
 /// A kernel function and the buffers of its tensors (then of its results) and its i64 numbers.

@@ -2,6 +2,7 @@
 #include "passes/Dist/Judge/PartitionJudge.h"
 #include "passes/Dist/Judge/CollectiveCheck.h"
 #include "passes/Dist/Judge/FactorCheck.h"
+#include "passes/Dist/Judge/RecomputeCheck.h"
 #include "passes/Dist/Judge/RingCheck.h"
 #include "passes/Dist/Judge/SlotCheck.h"
 using namespace mlir;
@@ -29,6 +30,7 @@ LogicalResult judgePartition(nn::TrainingStepOp step, MeshOp mesh) {
     for (Operation &op : region->front())
       examine(claims, &op);
   judge::RingCheck(claims).run(step.getMicrobatch());
+  judge::RecomputeCheck(claims).run(step.getMicrobatch());
   judge::checkOrder(claims);
   return failure(claims.anyFault());
 }

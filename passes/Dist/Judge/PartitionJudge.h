@@ -28,6 +28,7 @@
 //   C23  reads and writes are what the slot holds
 //   C24  every op is one of these
 //   C25  blocks that go around a ring, and C26 the order of tokens: RingCheck.h
+//   C27  what is made again is what forward made: RecomputeCheck.h
 #pragma once
 #include "dialect/Dist/Dist.h"
 

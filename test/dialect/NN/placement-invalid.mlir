@@ -1,7 +1,7 @@
 // RUN: hocket-opt %s --verify-diagnostics --split-input-file
 
 nn.block @b(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error-re @+1 {{{{^}}custom op 'nn.gelu' unknown phase 'sideways' (known: forward, backward, weight_grad){{$}}}}
+  // expected-error-re @+1 {{{{^}}custom op 'nn.gelu' unknown phase 'sideways' (known: forward, backward, weight_grad, recompute){{$}}}}
   %0 = gelu %x : tensor<4xf32> -> tensor<4xf32> in "h.3" sideways
 }
 

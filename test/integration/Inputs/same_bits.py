@@ -1,6 +1,6 @@
 """Trains a model under several plans (or one plan several times) and demands the same bits: metrics but for seconds, and all dumped state.
 
-usage: same_bits.py MODEL --data FILE --work DIR [--steps N] [--precision TEXT] PLAN PLAN…
+usage: same_bits.py MODEL --data FILE --work DIR [--steps N] [--precision TEXT] (PLAN PLAN… | --plans FILE, one a line)
 """
 import argparse
 import os
@@ -13,12 +13,15 @@ import state
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("model")
-    parser.add_argument("plans", nargs="+")
+    parser.add_argument("plans", nargs="*")
+    parser.add_argument("--plans", dest="file")
     parser.add_argument("--data", required=True)
     parser.add_argument("--work", required=True)
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--precision", default="")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
+    if options.file:
+        options.plans += open(options.file).read().splitlines()
     model = runs.with_precision(options.model, options.precision, options.work)
     dumps = [1, options.steps]
     first, failed = None, 0

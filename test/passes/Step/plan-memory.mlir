@@ -160,7 +160,7 @@ step.program @zero1 under @p stage 0 computes [] microbatches 2 {
 
 // Values share bytes when each is made where the one before it dies, or after its death; two results never do.
 // CHECK-LABEL: step.program @workspace
-// CHECK-SAME: arena 256 slots 0 of 0 at 256
+// CHECK-SAME: arena 256 slots 0 of 0 at 128
 // CHECK-DAG: %make = buffer communication "make" in arena offset 128
 // CHECK-DAG: %all_reduce = buffer communication "all_reduce" in arena offset 128
 // CHECK-DAG: %pair = buffer workspace "pair" in arena offset 128
@@ -179,4 +179,103 @@ step.program @workspace under @p stage 0 computes [] microbatches 2 {
     %e = launch @k_sum(%c, %d) : (tensor<4x4xf32>, tensor<4x4xf32>) -> (tensor<4x4xf32>)
     store %e, %p : tensor<4x4xf32>, memref<4x4xf32>
   }
+}
+
+// Slots. `kept` lives from forward to backward; what is sent and what comes back share the bytes behind it, because the
+// receive waits for the send; `mid` lies over neither operand of the op that makes it. The slots are free in update, whose
+// workspace lies over them.
+// CHECK-LABEL: step.program @shared
+// CHECK-SAME: arena 448 slots 2 of 192 at 64
+// CHECK: %out = buffer communication "out" in slot offset 64
+// CHECK: %back_in = buffer communication "back_in" in slot offset 64
+// CHECK: %kept = buffer activation "kept" in slot offset 0
+// CHECK: %mid = buffer activation "mid" in slot offset 128
+// CHECK-DAG: %make = buffer workspace "make" in arena offset 64
+// CHECK-DAG: %make.2 = buffer workspace "make.2" in arena offset 128
+// CHECK-DAG: %make.3 = buffer workspace "make.3" in arena offset 192
+// CHECK: launch @k_make() outs(%kept
+// CHECK: launch @k_one(%kept) outs(%out
+// CHECK: launch @k_sum(%back_in, %kept) outs(%mid
+// CHECK: launch @k_one(%mid) outs(%p
+// CHECK: launch @k_make() outs(%make
+// CHECK: launch @k_make() outs(%make.2
+// CHECK: launch @k_make() outs(%make.3
+// CHECK: launch @k_sum(%make, %make.2) outs(%sum
+// CHECK: launch @k_sum(%sum, %make.3) outs(%p
+step.program @shared under @p stage 0 computes [] microbatches 2 {
+  %p = buffer parameter "p" in arena state param : memref<4x4xf32>
+  %out = buffer communication "out" in slot : memref<4x4xf32>
+  %back_in = buffer communication "back_in" in slot : memref<4x4xf32>
+  %kept = buffer activation "kept" in slot : memref<4x4xf32>
+  %mid = buffer activation "mid" in slot : memref<4x4xf32>
+  body forward {
+    %a = launch @k_make() : () -> (tensor<4x4xf32>)
+    store %a, %kept : tensor<4x4xf32>, memref<4x4xf32>
+    %b = launch @k_one(%a) : (tensor<4x4xf32>) -> (tensor<4x4xf32>)
+    store %b, %out : tensor<4x4xf32>, memref<4x4xf32>
+  }
+  body backward {
+    %g = load %back_in : memref<4x4xf32> -> tensor<4x4xf32>
+    %k = load %kept : memref<4x4xf32> -> tensor<4x4xf32>
+    %c = launch @k_sum(%g, %k) : (tensor<4x4xf32>, tensor<4x4xf32>) -> (tensor<4x4xf32>)
+    store %c, %mid : tensor<4x4xf32>, memref<4x4xf32>
+  }
+  body weight_grad {
+    %m = load %mid : memref<4x4xf32> -> tensor<4x4xf32>
+    %d = launch @k_one(%m) : (tensor<4x4xf32>) -> (tensor<4x4xf32>)
+    store %d, %p : tensor<4x4xf32>, memref<4x4xf32>
+  }
+  body update {
+    %a = launch @k_make() : () -> (tensor<4x4xf32>)
+    %b = launch @k_make() : () -> (tensor<4x4xf32>)
+    %c = launch @k_make() : () -> (tensor<4x4xf32>)
+    %d = launch @k_sum(%a, %b) : (tensor<4x4xf32>, tensor<4x4xf32>) -> (tensor<4x4xf32>)
+    %e = launch @k_sum(%d, %c) : (tensor<4x4xf32>, tensor<4x4xf32>) -> (tensor<4x4xf32>)
+    store %e, %p : tensor<4x4xf32>, memref<4x4xf32>
+  }
+  message activation from 0 to 1 carries %out because "cut" : memref<4x4xf32>
+  message gradient from 1 to 0 carries %back_in because "cut" : memref<4x4xf32>
+  schedule "train" <streams "compute", "send_next", "receive_next" messages activation from 0 to 1, gradient from 1 to 0 {
+    compute: forward microbatch 0 slot 0
+    send_next: send activation to 1 microbatch 0 slot 0 after compute 1
+    compute: forward microbatch 1 slot 1
+    send_next: send activation to 1 microbatch 1 slot 1 after compute 2
+    receive_next: receive gradient from 1 microbatch 0 slot 0 after send_next 1
+    compute: backward microbatch 0 slot 0 after receive_next 1
+    compute: weight_grad microbatch 0 slot 0
+    receive_next: receive gradient from 1 microbatch 1 slot 1 after send_next 2
+    compute: backward microbatch 1 slot 1 after receive_next 2
+    compute: weight_grad microbatch 1 slot 1
+    compute: update
+  }>
+}
+
+// A gradient that may come while the activation is still being sent lies apart.
+// CHECK-LABEL: step.program @apart
+// CHECK-SAME: arena 192 slots 1 of 128 at 64
+// CHECK: %out = buffer communication "out" in slot offset 0
+// CHECK: %back_in = buffer communication "back_in" in slot offset 64
+// CHECK: launch @k_make() outs(%out
+// CHECK: launch @k_one(%back_in) outs(%p
+step.program @apart under @p stage 0 computes [] microbatches 1 {
+  %p = buffer parameter "p" in arena state param : memref<4x4xf32>
+  %out = buffer communication "out" in slot : memref<4x4xf32>
+  %back_in = buffer communication "back_in" in slot : memref<4x4xf32>
+  body forward {
+    %b = launch @k_make() : () -> (tensor<4x4xf32>)
+    store %b, %out : tensor<4x4xf32>, memref<4x4xf32>
+  }
+  body backward {
+    %g = load %back_in : memref<4x4xf32> -> tensor<4x4xf32>
+    %c = launch @k_one(%g) : (tensor<4x4xf32>) -> (tensor<4x4xf32>)
+    store %c, %p : tensor<4x4xf32>, memref<4x4xf32>
+  }
+  message activation from 0 to 1 carries %out because "cut" : memref<4x4xf32>
+  message gradient from 1 to 0 carries %back_in because "cut" : memref<4x4xf32>
+  schedule "train" <streams "compute", "send_next", "receive_next" messages activation from 0 to 1, gradient from 1 to 0 {
+    compute: forward microbatch 0 slot 0
+    send_next: send activation to 1 microbatch 0 slot 0 after compute 1
+    receive_next: receive gradient from 1 microbatch 0 slot 0 after compute 1
+    compute: backward microbatch 0 slot 0 after receive_next 1
+  }>
 }

@@ -25,9 +25,11 @@ step.program @s0 under @p stage 0 computes ["h.0"] microbatches 2 arena 576 slot
   %acc = buffer accumulator "w.acc" in arena offset 64 state accumulator : memref<16xf32> // ACC
   %x = buffer input "x" in microbatch offset 128 state input : memref<16xf32>
   %tmp = buffer workspace "tmp" in arena offset 256 : memref<16xf32> // TMP
-  %old = buffer workspace "old" in arena offset 256 : memref<16xf32> // the same bytes, at another time
+  %old = buffer workspace "old" in arena offset 256 : memref<16xf32> // OLD
   %act = buffer communication "act" in slot offset 0 : memref<16xf32>
   %grad = buffer communication "grad" in slot offset 64 : memref<16xf32> // GRAD
+  %over = buffer activation "over" in slot offset 0 : memref<16xf32> // over other bytes, at other times
+  %kept = buffer activation "kept" in slot offset 64 : memref<16xf32>
   body begin {
     launch @k_zero() outs(%acc : memref<16xf32>) : () -> () // ZERO
   }
@@ -41,7 +43,7 @@ step.program @s0 under @p stage 0 computes ["h.0"] microbatches 2 arena 576 slot
   }
   body update {
     collective all_reduce sum %acc outs(%tmp : memref<16xf32>) over "pp" because "norm" : memref<16xf32> -> () // NORM
-    launch @k_sum(%w, %tmp) outs(%w : memref<16xf32>) : (memref<16xf32>, memref<16xf32>) -> ()
+    launch @k_sum(%w, %tmp) outs(%w : memref<16xf32>) : (memref<16xf32>, memref<16xf32>) -> () // UPD
   }
   message activation from 0 to 1 carries %act because "cut" : memref<16xf32> // SEND
   message gradient from 1 to 0 carries %grad because "cut" : memref<16xf32>
@@ -63,7 +65,8 @@ step.program @s1 under @p stage 1 computes ["h.1"] microbatches 2 arena 448 slot
   %acc = buffer accumulator "w.acc" in arena offset 64 state accumulator : memref<16xf32>
   %tmp = buffer workspace "tmp" in arena offset 128 : memref<16xf32>
   %act = buffer communication "act" in slot offset 0 : memref<16xf32>
-  %grad = buffer communication "grad" in slot offset 64 : memref<16xf32>
+  %late = buffer workspace "late" in arena offset 384 : memref<16xf32> // over the slot, behind all microbatches
+  %grad = buffer communication "grad" in slot offset 64 : memref<16xf32> // GRAD1
   body begin {
     launch @k_zero() outs(%acc : memref<16xf32>) : () -> ()
   }
@@ -76,7 +79,7 @@ step.program @s1 under @p stage 1 computes ["h.1"] microbatches 2 arena 448 slot
   }
   body update {
     collective all_reduce sum %acc outs(%tmp : memref<16xf32>) over "pp" because "norm" : memref<16xf32> -> () // NORM1
-    launch @k_sum(%w, %tmp) outs(%w : memref<16xf32>) : (memref<16xf32>, memref<16xf32>) -> ()
+    launch @k_sum(%w, %tmp) outs(%w : memref<16xf32>) : (memref<16xf32>, memref<16xf32>) -> () // UPD1
   }
   message activation from 0 to 1 carries %act because "cut" : memref<16xf32> // RECEIVE
   message gradient from 1 to 0 carries %grad because "cut" : memref<16xf32>
@@ -90,7 +93,7 @@ step.program @s1 under @p stage 1 computes ["h.1"] microbatches 2 arena 448 slot
     compute: forward microbatch 1 slot 0 after receive_previous 2
     compute: backward microbatch 1 slot 0
     send_previous: send gradient to 0 microbatch 1 slot 0 after compute 5
-    compute: update
+    compute: update // LAST
   }>
 }
 
@@ -124,10 +127,26 @@ step.program @s1 under @p stage 1 computes ["h.1"] microbatches 2 arena 448 slot
 // SLOTS: error: stage 0: 'tmp' and the slots share the bytes 320 to 383{{$}}
 // RUN: sed '/[/][/] GRAD$/s/offset 64/offset 128/' %s | not hocket-opt --step-verify-program 2>&1 | FileCheck %s --check-prefix=BEYOND
 // BEYOND: error: stage 0: 'grad' ends at byte 192, the slot has 128{{$}}
-// RUN: sed '/[/][/] GRAD$/s/offset 64/offset 0/' %s | not hocket-opt --step-verify-program 2>&1 | FileCheck %s --check-prefix=OVERLAP
-// OVERLAP: error: stage 0: 'grad' and 'act' share the bytes 0 to 63{{$}}
-// OVERLAP: note: 'act' lies here{{$}}
-
+// Gradients arrive where the activation lay that was sent: right, because their receive waits for that send …
+// RUN: sed '/[/][/] GRAD$/s/offset 64/offset 0/' %s | hocket-opt --step-verify-program | FileCheck %s
+// … and wrong without that.
+// RUN: sed '/[/][/] GRAD$/s/offset 64/offset 0/; s/ after send_next 1$/ after compute 2/' %s | not hocket-opt --step-verify-program 2>&1 | FileCheck %s --check-prefix=ONEWAY
+// ONEWAY: error: stage 0: 'gradient from 1 to 0' and 'activation from 0 to 1' may be on their way at once, and share the bytes 0 to 63 of the slot{{$}}
+// ONEWAY: note: the other is here{{$}}
+// RUN: sed '/[/][/] GRAD$/s/offset 64/offset 0/; s/ after send_next 1$//' %s | not hocket-opt --step-verify-program 2>&1 | FileCheck %s --check-prefix=TOOSOON
+// TOOSOON: error: stage 0, forward: one of h.0 writes 'act', bytes 0 to 63 of the slot, while 'gradient from 1 to 0' may still arrive there{{$}}
+// TOOSOON: note: the message is here{{$}}
+// TOOSOON: error: stage 0: 'activation from 0 to 1' and 'gradient from 1 to 0' may be on their way at once, and share the bytes 0 to 63 of the slot{{$}}
+// On stage 1 backward reads what it was sent while it makes what it sends back.
+// RUN: sed '/[/][/] GRAD1$/s/offset 64/offset 0/' %s | not hocket-opt --step-verify-program 2>&1 | FileCheck %s --check-prefix=SHORT
+// SHORT: error: stage 1, backward: two of h.1 writes 'grad' over its operand 'act', and does not work in place there{{$}}
+// SHORT: note: 'act' lies here{{$}}
+// Update may lie over the slots where nothing is on its way: on stage 0 anywhere, on stage 1 not over the gradient that is sent.
+// RUN: sed '/[/][/] NORM$/s/%%tmp/%%old/; /[/][/] OLD$/s/offset 256/offset 448/; /[/][/] UPD$/s/%%tmp/%%old/' %s | hocket-opt --step-verify-program | FileCheck %s
+// RUN: sed '/[/][/] NORM1$/s/%%tmp/%%late/; /[/][/] UPD1$/s/%%tmp/%%late/' %s | not hocket-opt --step-verify-program 2>&1 | FileCheck %s --check-prefix=UNDERWAY
+// UNDERWAY: error: stage 1: 'late' of update lies over the bytes 384 to 447 of the slots, where 'gradient from 1 to 0' of microbatch 1 may not have finished when update starts{{$}}
+// UNDERWAY: note: update does not wait for it here{{$}}
+// RUN: sed '/[/][/] NORM1$/s/%%tmp/%%late/; /[/][/] UPD1$/s/%%tmp/%%late/; /[/][/] LAST$/s/update/update after send_previous 2/' %s | hocket-opt --step-verify-program | FileCheck %s
 // ---- contents
 // RUN: sed '/[/][/] ZERO$/d' %s | not hocket-opt --step-verify-program 2>&1 | FileCheck %s --check-prefix=UNZEROED
 // UNZEROED: error: stage 0: 'w.acc' is not zeroed in begin; it would start with the sums of the step before{{$}}
@@ -137,12 +156,19 @@ step.program @s1 under @p stage 1 computes ["h.1"] microbatches 2 arena 448 slot
 // UNWRITTEN: note: 'tmp' lies here{{$}}
 // RUN: sed '/[/][/] ACT$/s/%%act/%%tmp/' %s | not hocket-opt --step-verify-program 2>&1 | FileCheck %s --check-prefix=INPLACE
 // INPLACE: error: stage 0, forward: one of h.0 writes 'tmp' over its operand 'tmp', and does not work in place there{{$}}
-// INPLACE: error: stage 0: sends 'act' with 'activation from 0 to 1', which neither forward nor a message before it has written{{$}}
+// INPLACE: error: stage 0: sends 'act' with 'activation from 0 to 1', which no body and no message before it has written{{$}}
 // RUN: sed '/[/][/] FWD$/a launch @k_zero() outs(%%old : memref<16xf32>) : () -> () in "h.0"' %s | not hocket-opt --step-verify-program 2>&1 | FileCheck %s --check-prefix=CLOBBER
 // CLOBBER: error: stage 0, forward: one of h.0 reads 'tmp' after zero of h.0 has written 'old' over its bytes 256 to 319{{$}}
 // CLOBBER: note: overwritten here{{$}}
-// RUN: sed '/[/][/] SUM$/s/outs(%%acc/outs(%%act/' %s | not hocket-opt --step-verify-program 2>&1 | FileCheck %s --check-prefix=SENDING
-// SENDING: error: stage 0: backward writes 'act' while 'activation from 0 to 1' may still send it{{$}}
+// RUN: sed '/[/][/] SUM$/s/outs(%%acc/outs(%%act/; s/ after send_next [12]$/ after compute 3/' %s | not hocket-opt --step-verify-program 2>&1 | FileCheck %s --check-prefix=SENDING
+// SENDING: error: stage 0, backward: sum of h.0 writes 'act', bytes 0 to 63 of the slot, while 'activation from 0 to 1' may still send them{{$}}
+// RUN: sed '/[/][/] ACT$/{p;s/%%tmp/%%w/;s/%%act/%%over/}' %s | not hocket-opt --step-verify-program 2>&1 | FileCheck %s --check-prefix=SENT
+// SENT: error: stage 0: 'activation from 0 to 1' sends 'act' after one of h.0 has written 'over' over its bytes 0 to 63{{$}}
+// SENT: note: overwritten here{{$}}
+// A gradient that may arrive where forward has left something for backward.
+// RUN: sed '/[/][/] ACT$/{s/%%act/%%kept/;p;s/%%kept/%%act/}; /[/][/] SUM$/s/%%tmp)/%%kept)/' %s | not hocket-opt --step-verify-program 2>&1 | FileCheck %s --check-prefix=ARRIVED
+// ARRIVED: error: stage 0, backward: sum of h.0 reads 'kept' after 'gradient from 1 to 0' may have put 'grad' over its bytes 64 to 127{{$}}
+// ARRIVED: note: overwritten here{{$}}
 
 // ---- messages
 // RUN: sed '/[/][/] RECEIVE$/d' %s | not hocket-opt --step-verify-program 2>&1 | FileCheck %s --check-prefix=UNMATCHED

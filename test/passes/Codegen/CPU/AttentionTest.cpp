@@ -2,7 +2,7 @@
 // evenly.
 #include "KernelTesting.h"
 #include "llvm/Support/FormatVariadic.h"
-using namespace hocket::cpu::testing;
+using namespace hocket::codegen::testing;
 using llvm::formatv;
 
 namespace {

@@ -1,7 +1,7 @@
 // Elementwise ops, and chains of them with repeated operands, at even and odd sizes.
 #include "KernelTesting.h"
 #include "llvm/Support/FormatVariadic.h"
-using namespace hocket::cpu::testing;
+using namespace hocket::codegen::testing;
 using llvm::formatv;
 
 namespace {

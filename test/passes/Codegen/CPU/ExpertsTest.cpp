@@ -1,7 +1,7 @@
 // Routers and the ways to experts and back, against reference semantics.
 #include "KernelTesting.h"
 #include "llvm/Support/FormatVariadic.h"
-using namespace hocket::cpu::testing;
+using namespace hocket::codegen::testing;
 using llvm::formatv;
 
 namespace {

@@ -1,6 +1,6 @@
 // A fusion changes no bit: a kernel of many ops against each of its ops as a kernel of its own.
 #include "KernelTesting.h"
-using namespace hocket::cpu::testing;
+using namespace hocket::codegen::testing;
 
 namespace {
 struct FusedCase {

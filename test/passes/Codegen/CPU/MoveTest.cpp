@@ -1,7 +1,7 @@
 // Data movement: stacks, slices, pieces, masks, positions, rows of a table and their gradient, rotary embedding.
 #include "KernelTesting.h"
 #include "llvm/Support/FormatVariadic.h"
-using namespace hocket::cpu::testing;
+using namespace hocket::codegen::testing;
 using llvm::formatv;
 
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
-using namespace hocket::cpu::testing;
+using namespace hocket::codegen::testing;
 using namespace hocket::runtime;
 using llvm::formatv;
 

@@ -1,7 +1,7 @@
 // Reductions along rows and down columns, norms, and the pieces of cross-entropy.
 #include "KernelTesting.h"
 #include "llvm/Support/FormatVariadic.h"
-using namespace hocket::cpu::testing;
+using namespace hocket::codegen::testing;
 using llvm::formatv;
 
 namespace {

@@ -1,0 +1,190 @@
+// Queues and the draw among them.
+#include "runtime/Device/Emulator/EmulatorDevice.h"
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace hocket::runtime::emulator {
+
+struct EmulatorDevice::QueuedStream : Stream {
+  QueuedStream(EmulatorDevice &device, std::shared_ptr<Queue> queue) : device(device), queue(std::move(queue)) {}
+  ~QueuedStream() override { (void)device.synchronize(*this); }
+  void *handle() const override { return const_cast<QueuedStream *>(this); }
+  EmulatorDevice &device;
+  std::shared_ptr<Queue> queue;
+};
+
+struct EmulatorDevice::CountedEvent : Event {
+  std::shared_ptr<EventState> state = std::make_shared<EventState>();
+};
+
+EmulatorDevice::EmulatorDevice(uint64_t seed, Options options) : kernels(std::move(options)), random(seed) {}
+
+EmulatorDevice::~EmulatorDevice() {
+  for (auto &[address, bytes] : memory)
+    std::free(address);
+}
+
+Result<void *> EmulatorDevice::allocate(size_t bytes) {
+  constexpr size_t alignment = 256;
+  size_t rounded = std::max((bytes + alignment - 1) / alignment * alignment, alignment);
+  void *made = rounded < bytes ? nullptr : std::aligned_alloc(alignment, rounded);
+  if (!made)
+    return Error{ErrorKind::Lacking, fmt::format("no {} bytes of memory", bytes), {}};
+  memory[made] = bytes;
+  kernels.addRegion(made, bytes, fmt::format("device memory {}", allocations++));
+  return std::memset(made, 0, rounded);
+}
+
+// cudaFree waits for everything.
+void EmulatorDevice::free(void *address) {
+  (void)runWhile(
+      [&] { return std::any_of(queues.begin(), queues.end(), [](auto &queue) { return !queue->empty(); }); });
+  kernels.removeRegion(address);
+  if (memory.erase(address))
+    std::free(address);
+}
+
+Result<std::unique_ptr<Stream>> EmulatorDevice::stream() {
+  queues.push_back(std::make_shared<Queue>());
+  return std::unique_ptr<Stream>(std::make_unique<QueuedStream>(*this, queues.back()));
+}
+
+Result<std::unique_ptr<Event>> EmulatorDevice::event() {
+  return std::unique_ptr<Event>(std::make_unique<CountedEvent>());
+}
+
+Status EmulatorDevice::push(Stream &stream, Work work) {
+  if (failed)
+    return *failed;
+  static_cast<QueuedStream &>(stream).queue->push_back(std::move(work));
+  return {};
+}
+
+Status EmulatorDevice::enqueue(Stream &stream, std::function<Status()> work) {
+  return push(stream, {std::move(work), nullptr, 0});
+}
+
+// Runs one piece of work of one stream.
+Status EmulatorDevice::step() {
+  if (failed)
+    return *failed;
+  std::vector<Queue *> able;
+  std::erase_if(queues, [](auto &queue) { return queue.use_count() == 1 && queue->empty(); });
+  for (auto &queue : queues)
+    if (!queue->empty() && (!queue->front().awaited || queue->front().awaited->reached >= queue->front().number))
+      able.push_back(queue.get());
+  if (able.empty()) {
+    failed = Error{ErrorKind::Invalid, "streams wait for events that nothing will record", {}};
+    return *failed;
+  }
+  Queue &chosen = *able[random() % able.size()];
+  Work work = std::move(chosen.front());
+  chosen.pop_front();
+  if (!work.run)
+    return {};
+  Status ran = work.run();
+  if (!ran)
+    failed = ran.error();
+  return ran;
+}
+
+Status EmulatorDevice::runWhile(const std::function<bool()> &unfinished) {
+  while (unfinished())
+    if (Status ran = step(); !ran)
+      return ran;
+  return failed ? Status(*failed) : Status();
+}
+
+Status EmulatorDevice::record(Stream &stream, Event &event) {
+  auto state = static_cast<CountedEvent &>(event).state;
+  uint64_t number = ++state->recorded;
+  return enqueue(stream, [state, number] {
+    state->reached = std::max(state->reached, number);
+    return Status();
+  });
+}
+
+// Waits for the last record before this call; for nothing when there is none.
+Status EmulatorDevice::wait(Stream &stream, Event &event) {
+  auto state = static_cast<CountedEvent &>(event).state;
+  return push(stream, {nullptr, state, state->recorded});
+}
+
+// A few pieces run first, so that asking again and again comes to an end.
+Result<bool> EmulatorDevice::complete(Event &event) {
+  EventState &state = *static_cast<CountedEvent &>(event).state;
+  for (uint64_t left = random() % 4; left && state.reached < state.recorded; --left)
+    if (Status ran = step(); !ran)
+      return std::move(ran.error());
+  if (failed)
+    return *failed;
+  return state.reached >= state.recorded;
+}
+
+Status EmulatorDevice::synchronize(Stream &stream) {
+  Queue &queue = *static_cast<QueuedStream &>(stream).queue;
+  return runWhile([&] { return !queue.empty(); });
+}
+
+Status EmulatorDevice::copy(Stream &stream, void *to, const void *from, size_t bytes) {
+  return enqueue(stream, [=] {
+    if (bytes)
+      std::memmove(to, from, bytes);
+    return Status();
+  });
+}
+
+Status EmulatorDevice::zero(Stream &stream, void *address, size_t bytes) {
+  return enqueue(stream, [=] {
+    if (bytes)
+      std::memset(address, 0, bytes);
+    return Status();
+  });
+}
+
+Result<const void *> EmulatorDevice::kernel(std::string_view code, std::string_view symbol) {
+  auto module = kernels.load(code);
+  if (!module)
+    return std::move(module.error());
+  const auto &known = (*module)->kernels();
+  if (std::none_of(known.begin(), known.end(), [&](const Kernel &kernel) { return kernel.name == symbol; }))
+    return Error{ErrorKind::Invalid, fmt::format("no kernel \"{}\"", symbol), {}};
+  auto entry = loaded.try_emplace({*module, std::string(symbol)}, LoadedKernel{*module, std::string(symbol)});
+  return static_cast<const void *>(&entry.first->second);
+}
+
+Status EmulatorDevice::launch(Stream &stream, const Launch &launch) {
+  const auto *kernel = static_cast<const LoadedKernel *>(launch.kernel);
+  std::vector<int64_t> values; // pointers and numbers are 8 bytes both
+  for (void *buffer : launch.buffers)
+    values.push_back(static_cast<int64_t>(reinterpret_cast<uintptr_t>(buffer)));
+  values.insert(values.end(), launch.scalars.begin(), launch.scalars.end());
+  if (launch.scratch)
+    values.push_back(static_cast<int64_t>(reinterpret_cast<uintptr_t>(launch.scratch)));
+  return enqueue(stream, [this, kernel, values, shape = launch.shape] {
+    std::vector<const void *> arguments;
+    for (const int64_t &value : values)
+      arguments.push_back(&value);
+    auto extent = [](const std::array<uint32_t, 3> &sizes) { return Extent{sizes[0], sizes[1], sizes[2]}; };
+    return kernels.launch(*kernel->module, kernel->symbol, extent(shape.grid), extent(shape.block), shape.sharedBytes,
+                          arguments);
+  });
+}
+
+Status EmulatorDevice::gemm(Stream &stream, const Gemm &gemm, const void *a, const void *b, void *c) {
+  return enqueue(stream, [=] {
+    plainGemm(gemm, a, b, c);
+    return Status();
+  });
+}
+
+} // namespace hocket::runtime::emulator
+
+// What OpenEmulator.cpp looks for in this library.
+extern "C" hocket::runtime::Device *hocketMakeEmulatorDevice(uint64_t seed, bool check) {
+  hocket::runtime::emulator::Options options;
+  options.check = check;
+  return new hocket::runtime::emulator::EmulatorDevice(seed, options);
+}

@@ -1,0 +1,81 @@
+// The emulator as a device: memory of the host, kernels on the emulator, matrix products by plain loops.
+//
+// Queued work waits until somebody asks for it: synchronize, complete, a stream or memory that goes. Then pieces run
+// one after another, drawn at random among the streams whose next piece may run: the order on one stream and what
+// events say hold, nothing else does. So an order that a program needs but did not state is lost under some seeds, and
+// a read by the host without a synchronize finds old data. The same seed and the same calls give the same order. An
+// error of queued work stays: every later call repeats it, as on CUDA after a fault.
+#ifndef HOCKET_RUNTIME_DEVICE_EMULATOR_EMULATORDEVICE_H
+#define HOCKET_RUNTIME_DEVICE_EMULATOR_EMULATORDEVICE_H
+
+#include "runtime/Device/Device.h"
+#include "runtime/Device/Emulator/Emulator.h"
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <random>
+
+namespace hocket::runtime::emulator {
+
+// What a product computes, by plain loops: sums in f32 with k ascending, C before first, rounded once.
+void plainGemm(const Gemm &gemm, const void *a, const void *b, void *c);
+
+class EmulatorDevice : public Device {
+public:
+  explicit EmulatorDevice(uint64_t seed = 0, Options options = {});
+  ~EmulatorDevice() override;
+
+  std::string_view name() const override { return "emulator"; }
+  Result<void *> allocate(size_t bytes) override;
+  void free(void *memory) override;
+  Status copy(Stream &stream, void *to, const void *from, size_t bytes) override;
+  Status zero(Stream &stream, void *memory, size_t bytes) override;
+  Result<std::unique_ptr<Stream>> stream() override;
+  Result<std::unique_ptr<Event>> event() override;
+  Status record(Stream &stream, Event &event) override;
+  Status wait(Stream &stream, Event &event) override;
+  Result<bool> complete(Event &event) override;
+  Status synchronize(Stream &stream) override;
+  Result<const void *> kernel(std::string_view code, std::string_view symbol) override;
+  Status launch(Stream &stream, const Launch &launch) override;
+  Status gemm(Stream &stream, const Gemm &gemm, const void *a, const void *b, void *c) override;
+
+  // Queues a function of the host. cuLaunchHostFunc.
+  Status enqueue(Stream &stream, std::function<Status()> work);
+  Emulator &emulator() { return kernels; }
+
+private:
+  // How often an event was recorded, and how many of these records have run.
+  struct EventState {
+    uint64_t recorded = 0, reached = 0;
+  };
+  // One piece of queued work: it may run once `awaited` has reached `number`.
+  struct Work {
+    std::function<Status()> run;
+    std::shared_ptr<EventState> awaited;
+    uint64_t number = 0;
+  };
+  using Queue = std::deque<Work>;
+  struct QueuedStream;
+  struct CountedEvent;
+  struct LoadedKernel {
+    const KernelModule *module;
+    std::string symbol;
+  };
+
+  Status push(Stream &stream, Work work);
+  Status step();
+  Status runWhile(const std::function<bool()> &unfinished);
+
+  Emulator kernels;
+  std::mt19937_64 random;
+  std::vector<std::shared_ptr<Queue>> queues;
+  std::map<std::pair<const KernelModule *, std::string>, LoadedKernel> loaded;
+  std::map<void *, size_t> memory;
+  uint64_t allocations = 0;
+  std::optional<Error> failed;
+};
+
+} // namespace hocket::runtime::emulator
+#endif

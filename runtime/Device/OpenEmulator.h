@@ -1,0 +1,14 @@
+// The emulator's library, opened when somebody asks for it: it links LLVM, which the runtime does not.
+#ifndef HOCKET_RUNTIME_DEVICE_OPENEMULATOR_H
+#define HOCKET_RUNTIME_DEVICE_OPENEMULATOR_H
+
+#include "runtime/Device/Device.h"
+
+namespace hocket::runtime {
+
+// Opens libhocket_emulator.so beside this program ($ORIGIN, $ORIGIN/../lib), then where the loader looks. `seed` draws
+// the order of work on different streams; `check` turns the checker on. Lacking where there is no such library.
+Result<std::unique_ptr<Device>> openEmulatorDevice(uint64_t seed, bool check);
+
+} // namespace hocket::runtime
+#endif
