@@ -1,5 +1,5 @@
-// A stream of a body beside the one that computes: a thread that runs what is queued on it, in order. Every rank has one
-// for each of its program's body streams, for as long as it steps; the thread sleeps while there is nothing to do.
+// A stream of a body beside the one that computes: a thread that runs what is queued on it, in order. Every rank has
+// one for each of its program's body streams, for as long as it steps; the thread sleeps while there is nothing to do.
 // Called from one thread, that of stream 0.
 #ifndef HOCKET_RUNTIME_EXECUTOR_BODYSTREAM_H
 #define HOCKET_RUNTIME_EXECUTOR_BODYSTREAM_H

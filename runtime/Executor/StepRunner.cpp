@@ -58,8 +58,8 @@ Status StepRunner::run(uint64_t number, uint64_t evaluationBatch) {
   return ran;
 }
 
-// After a fault of this rank's own nothing would end the collectives that other threads of it still wait in, until their
-// time is up; the rank ends its run as its host is about to (RankHost::fail), with the same words.
+// After a fault of this rank's own nothing would end the collectives that other threads of it still wait in, until
+// their time is up; the rank ends its run as its host is about to (RankHost::fail), with the same words.
 void StepRunner::endBodyStreams(const Error &error) {
   bool busy = std::any_of(bodyStreams.begin(), bodyStreams.end(), [](auto &stream) { return stream->busy(); });
   if (busy && error.kind != ErrorKind::Aborted) {

@@ -27,7 +27,8 @@ Row changed(const Row &from, RowKind kind, uint8_t stream, uint16_t index, uint3
   return Row(kind, stream, index, microbatch, slot,
              flatbuffers::span<const uint32_t, 8>(reinterpret_cast<const uint32_t *>(from.wait()->Data()), 8));
 }
-// Stage 0 with the stream 'gradients', on which the update's reduction runs; `awaits`: how many of it are awaited, 0: none.
+// Stage 0 with the stream 'gradients', on which the update's reduction runs; `awaits`: how many of it are awaited, 0:
+// none.
 void addStream(ProgramT &program, uint32_t awaits) {
   RankProgramT &rank = *program.ranks[0];
   rank.bodyStreams = {"gradients"};
