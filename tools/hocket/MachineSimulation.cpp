@@ -117,6 +117,14 @@ private:
     return moved;
   }
 
+  /// Whether all members have come to as many of the communicator's collectives as this rank.
+  bool allHaveJoined(uint32_t r, uint32_t communicator) {
+    const std::vector<uint32_t> &all = members(r, communicator);
+    return std::all_of(all.begin(), all.end(), [&](uint32_t member) {
+      return ranks[member].joins[communicator] >= ranks[r].joins[communicator];
+    });
+  }
+
   /// Goes on to the next work, or to the next thing to wait for.
   bool compute(uint32_t r) {
     Rank &rank = ranks[r];
@@ -137,16 +145,25 @@ private:
     }
     const program::InstructionT &instruction = *instructions[rank.instruction];
     bool collective = program::isCollective(instruction.op), moved = false;
+    if (instruction.stream && instruction.op != program::Op::Await) { // beside the work: only the await takes time
+      if (collective)
+        ++rank.joins[instruction.communicator];
+      ++rank.instruction;
+      return true;
+    }
     if (collective) {
-      uint64_t &joins = rank.joins[instruction.communicator];
       if (!rank.joined) {
         rank.joined = moved = true;
-        ++joins;
+        ++rank.joins[instruction.communicator];
       }
-      for (uint32_t member : members(r, instruction.communicator))
-        if (ranks[member].joins[instruction.communicator] < joins)
-          return moved;
+      if (!allHaveJoined(r, instruction.communicator))
+        return moved;
     }
+    if (instruction.op == program::Op::Await)
+      for (size_t i = 0; i < rank.instruction; ++i)
+        if (instructions[i]->stream == instruction.stream && program::isCollective(instructions[i]->op) &&
+            !allHaveJoined(r, instructions[i]->communicator))
+          return false;
     rank.joined = false;
     rank.left = work[r][rank.ran++];
     ++rank.instruction;
