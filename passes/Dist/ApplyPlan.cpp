@@ -1,5 +1,6 @@
 // From tactics to the shardings of slots (pass dist-apply-plan).
 #include "passes/Dist/AutoSplit.h"
+#include "passes/Dist/OffloadTactics.h"
 #include "passes/Dist/Passes.h"
 #include "passes/Dist/Propagation.h"
 #include "passes/Dist/SlotShardings.h"
@@ -31,6 +32,7 @@ struct ApplyPlanPass : impl::ApplyPlanPassBase<ApplyPlanPass> {
     DimensionClasses classes(*graph);
     SlotShardings shardings(step, plan, mesh);
     bool sound = checkSequenceLengths(step, plan, mesh);
+    sound &= checkOffload(step, plan);
     for (Operation &tactic : llvm::make_early_inc_range(plan.getBody().front())) {
       if (auto split = dyn_cast<SplitOp>(tactic); split && split.getForm() == StringRef("auto")) {
         sound &= succeeded(splitAutomatically(step, plan, mesh, classes, split, shardings));

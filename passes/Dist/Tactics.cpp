@@ -36,6 +36,9 @@ std::string tacticText(Operation *tactic) {
   if (auto recompute = dyn_cast<RecomputeOp>(tactic))
     return "recompute " + (recompute.getPattern() ? recompute.getPattern()->str() + " " : "") +
            stringifyRecompute(recompute.getKind()).str();
+  if (auto offload = dyn_cast<OffloadOp>(tactic))
+    return ("offload " + stringifyOffload(offload.getWhat())).str() +
+           (offload.getPattern() ? " " + offload.getPattern()->str() : "");
   return tactic->getName().stripDialect().str() + over;
 }
 

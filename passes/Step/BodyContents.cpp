@@ -20,7 +20,7 @@ static StringRef nameOf(Value buffer) { return buffer.getDefiningOp<BufferOp>().
 
 Buffers BodyContents::verify() {
   for (Operation &op : body.getBody().front()) {
-    if (!isa<LaunchOp, GemmOp, CollectiveOp>(op) || !operandsFit(&op))
+    if (!isa<LaunchOp, GemmOp, CollectiveOp, TransferOp>(op) || !operandsFit(&op))
       continue;
     for (Value value : readsOf(&op))
       read(&op, value.getDefiningOp<BufferOp>());
@@ -38,7 +38,8 @@ bool BodyContents::operandsFit(Operation *op) {
   for (Value value : all) {
     auto buffer = isa<MemRefType>(value.getType()) ? value.getDefiningOp<BufferOp>() : BufferOp();
     fit &= buffer && buffer.getOffset();
-    bool microbatch = buffer && runsOnce(body.getKind()) && buffer.getSpace() != Space::Arena;
+    bool microbatch = buffer && runsOnce(body.getKind()) && buffer.getSpace() != Space::Arena &&
+                      buffer.getSpace() != Space::Host;
     if ((buffer && !microbatch) || !first(op, buffer))
       continue;
     if (!buffer)
@@ -103,6 +104,8 @@ bool BodyContents::mayShare(Operation *op, unsigned result, unsigned operand) {
     return operand == 2;
   if (auto collective = dyn_cast<CollectiveOp>(op))
     return collective.getKind() == CollectiveKind::AllReduce;
+  if (isa<TransferOp>(op))
+    return false;
   return llvm::is_contained(inPlacePairs(cast<LaunchOp>(op), context.symbols), std::pair(result, operand));
 }
 

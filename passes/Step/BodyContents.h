@@ -59,6 +59,7 @@ struct OnItsWay {
 /// What lives longer than a body: the slot of one microbatch, and what was said of the stage already.
 struct SlotContents {
   Writers writers;
+  Writers host; ///< of its part in the host's memory
   llvm::SmallVector<OnItsWay> onTheirWay;
 };
 using Told = std::set<std::pair<mlir::Operation *, mlir::Operation *>>;
@@ -82,7 +83,9 @@ private:
   void checkOnTheirWay(mlir::Operation *op, BufferOp buffer);
   bool mayShare(mlir::Operation *op, unsigned result, unsigned operand);
   void inPlace(mlir::Operation *op);
-  Writers &writersOf(Space space) { return space == Space::Slot ? slot.writers : writers[static_cast<int>(space)]; }
+  Writers &writersOf(Space space) {
+    return space == Space::Slot ? slot.writers : space == Space::HostSlot ? slot.host : writers[static_cast<int>(space)];
+  }
   /// Whether this is the first fault of its kind: bodies are looked at once for each life that has them.
   bool first(mlir::Operation *op, mlir::Operation *other) { return told.insert({op, other}).second; }
 

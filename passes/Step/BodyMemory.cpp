@@ -81,7 +81,7 @@ bool BodyMemory::worksInPlace(Operation *op, unsigned result, Value operand) {
 /// True if `value`, stored to `buffer` later on, can be made there: see the class.
 bool BodyMemory::mayMakeIn(Value value, Value buffer, StoreOp store) {
   Operation *def = value.getDefiningOp();
-  if (!isa<LaunchOp, GemmOp, CollectiveOp>(def) || buffers.contains(value))
+  if (!isa<LaunchOp, GemmOp, CollectiveOp, TransferOp>(def) || buffers.contains(value))
     return false;
   unsigned made = place[def], stored = place[store];
   for (LoadOp load : loadsOf[buffer]) {

@@ -19,13 +19,24 @@ def OverlapPass : Pass<"step-overlap", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::hocket::step::StepDialect"];
 }
+def OffloadPass : Pass<"step-offload", "::mlir::ModuleOp"> {
+  let summary = "puts what the plan's offload tactics name into the host's memory; bodies copy it out and in";
+  let description = [{
+    Runs on bodies of tensors, before fusion, so that memory, proofs and reports need no rules for offloading: a buffer's space
+    becomes `host` (what lasts) or `host_slot` (of a microbatch), a value is copied out where it is stored and in before its first
+    use in a body. Activations are values that forward leaves in a slot for backward; those sent between stages stay. Of
+    parameters the copies to compute with move as well. Warns of a tactic that moves nothing.
+  }];
+  let options = [Option<"least", "least", "int64_t", "65536", "activations with fewer bytes on a rank stay: a copy has its cost">];
+  let dependentDialects = ["::hocket::step::StepDialect"];
+}
 
 def PlanMemoryPass : Pass<"step-plan-memory", "::mlir::ModuleOp"> {
   let summary = "gives every buffer an offset, every value in a body a buffer, and the arena its size";
   let description = [{
     Runs after fusion; before it bodies compute on tensors, after it on buffers. The arena holds, in this order: parameters,
     optimizer state, accumulators, inputs (all microbatches of one input side by side), scalars; then the workspace that
-    bodies share (a body's own values, packed by lifetime); then the slots. Offsets are multiples of 64 bytes. A value that is
+    bodies share (a body's own values, packed by lifetime); then the slots. The host's memory likewise: what lasts, then its slots. Offsets are multiples of 64 bytes. A value that is
     stored is made in place where that changes no other reader; else it is copied. See BodyMemory.h.
   }];
   let dependentDialects = ["::hocket::step::StepDialect"];
@@ -38,6 +49,7 @@ def VerifyProgramPass : Pass<"step-verify-program", "::mlir::ModuleOp"> {
     do in place). It shares no code with the passes that make programs, and holds that
       * each stage has one program, and each layer of the model is on one stage, in order (VerifyProgram.cpp);
       * kernels exist and fit their buffers, collectives their groups (VerifyWork.cpp);
+      * only transfers touch the host's memory, and copy between it and the device's (VerifyTransfers.cpp);
       * buffers are aligned and within arena or slot, and none that must last shares bytes with another (VerifyMemory.cpp);
       * every read finds what was last written to that very buffer: in a body byte range by byte range, across bodies by what
         begin, the messages and the bodies before have written; results lie over operands only where kernels work in place;

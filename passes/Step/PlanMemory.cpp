@@ -1,6 +1,7 @@
 // step-plan-memory: offsets for buffers, buffers for values, and bodies that work on buffers.
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Step/BodyMemory.h"
+#include "passes/Step/HostMemory.h"
 #include "passes/Step/Passes.h"
 #include "passes/Step/SlotMemory.h"
 using namespace mlir;
@@ -125,7 +126,7 @@ struct ProgramMemory {
       if (body.getKind() == BodyKind::Update)
         placeUpdate(body, *plan, base);
     program.setArenaBytes(top);
-    return success();
+    return placeHost(program);
   }
 
   std::string uniqueName(StringRef name) {
@@ -138,7 +139,7 @@ struct ProgramMemory {
     bool sound = true;
     for (auto body : program.ops<BodyOp>())
       for (Operation &op : body.getBody().front())
-        if (!isa<LoadOp, StoreOp, LaunchOp, GemmOp, CollectiveOp, AwaitOp, RankScalarOp>(op)) {
+        if (!isa<LoadOp, StoreOp, LaunchOp, GemmOp, CollectiveOp, TransferOp, AwaitOp, RankScalarOp>(op)) {
           op.emitOpError() << "is in no kernel; run codegen-fuse first";
           sound = false;
         }
@@ -188,7 +189,7 @@ struct ProgramMemory {
           copy(op->getLoc(), at[store.getValue()], store.getBuffer(), store.getValue().getDefiningOp());
       } else if (isa<AwaitOp>(op)) {
         builder.clone(*op);
-      } else if (isa<LaunchOp, GemmOp, CollectiveOp>(op)) {
+      } else if (isa<LaunchOp, GemmOp, CollectiveOp, TransferOp>(op)) {
         rewriteWork(op, at);
       }
     }
@@ -213,6 +214,9 @@ struct ProgramMemory {
       GemmOp::create(builder, op->getLoc(), TypeRange(), there(gemm.getA()), there(gemm.getB()), c ? outs[0] : Value(),
                      outs, gemm.getTransAAttr(), gemm.getTransBAttr(), gemm.getMnkAttr(), gemm.getLeadingAttr(),
                      gemm.getBatchAttr(), gemm.getStridesAttr(), path, phase, ArrayAttr());
+    } else if (auto transfer = dyn_cast<TransferOp>(op)) {
+      TransferOp::create(builder, op->getLoc(), TypeRange(), there(transfer.getInput()), outs, transfer.getStreamAttr(),
+                         transfer.getCauseAttr(), path, phase, ArrayAttr());
     } else {
       auto collective = cast<CollectiveOp>(op);
       CollectiveOp::create(builder, op->getLoc(), TypeRange(), collective.getKindAttr(), collective.getReductionAttr(),

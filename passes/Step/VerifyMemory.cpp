@@ -1,5 +1,6 @@
 // Where buffers lie: step-verify-program's checks of offsets, spaces and overlaps that need no order of ops.
 #include "passes/Step/BodyMemory.h"
+#include "passes/Step/HostMemory.h"
 #include "passes/Step/SlotLives.h"
 #include "passes/Step/VerifyProgram.h"
 using namespace mlir;
@@ -14,26 +15,25 @@ struct Held {
   std::string name() { return buffer ? "'" + buffer.getName().str() + "'" : "the slots"; }
 };
 
+/// The device's or the host's memory.
+struct Memory {
+  StringRef arena, slot; ///< what they are called
+  int64_t bytes, slotBytes, slotsBegin;
+  std::vector<Held> held = {};
+};
+
 class Layout {
 public:
   Layout(VerifyContext &context, ProgramOp program) : context(context), program(program) {}
 
   void verify() {
-    slotsBegin = program.getSlotsOffset().value_or(0);
-    int64_t slots = program.getSlotCount().value_or(0), slotBytes = program.getSlotBytes().value_or(0);
-    int64_t end = slotsBegin + slots * slotBytes;
-    if (end > arena())
-      context.fault(program) << slots << " slots of " << slotBytes << " bytes at " << slotsBegin << " end at byte "
-                             << end << ", the arena has " << arena();
-    if (slotsBegin % bufferAlignment || slotBytes % bufferAlignment)
-      context.fault(program) << "slots of " << slotBytes << " bytes at " << slotsBegin << ", expected multiples of "
-                             << bufferAlignment;
-    if (end > slotsBegin)
-      held.push_back({slotsBegin, end, {}});
+    for (Memory *memory : {&device, &host})
+      holdSlots(*memory);
     for (auto buffer : program.ops<BufferOp>())
       if (placed(buffer))
         sort(buffer);
-    overlaps(held);
+    for (Memory *memory : {&device, &host})
+      overlaps(memory->held);
     for (auto schedule : program.ops<ScheduleOp>())
       for (const Row &row : openAtUpdate(program, schedule.getTable()))
         open.push_back({rangeOf(schedule.getTable(), row), textOf(schedule.getTable(), row), schedule});
@@ -42,7 +42,22 @@ public:
   }
 
 private:
-  int64_t arena() { return program.getArenaBytes().value_or(0); }
+  void holdSlots(Memory &memory) {
+    int64_t slots = program.getSlotCount().value_or(0), end = memory.slotsBegin + slots * memory.slotBytes;
+    if (end > memory.bytes)
+      context.fault(program) << slots << " slots of " << memory.slotBytes << " bytes at " << memory.slotsBegin
+                             << " end at byte " << end << ", the " << memory.arena << " has " << memory.bytes;
+    if (memory.slotsBegin % bufferAlignment || memory.slotBytes % bufferAlignment)
+      context.fault(program) << "slots of " << memory.slotBytes << " bytes at " << memory.slotsBegin
+                             << ", expected multiples of " << bufferAlignment;
+    if (end > memory.slotsBegin)
+      memory.held.push_back({memory.slotsBegin, end, {}});
+  }
+
+  Memory &of(BufferOp buffer) { return inHost(buffer) ? host : device; }
+  static bool inSlot(BufferOp buffer) {
+    return buffer.getSpace() == Space::Slot || buffer.getSpace() == Space::HostSlot;
+  }
   static int64_t begin(BufferOp buffer) { return *buffer.getOffset(); }
 
   /// Bytes of the arena, or of a slot, that the buffer takes up.
@@ -59,20 +74,22 @@ private:
     if (begin(buffer) % bufferAlignment)
       context.fault(buffer) << "'" << buffer.getName() << "' starts at byte " << begin(buffer)
                             << ", expected a multiple of " << bufferAlignment;
-    int64_t limit = buffer.getSpace() == Space::Slot ? program.getSlotBytes().value_or(0) : arena();
+    int64_t limit = inSlot(buffer) ? of(buffer).slotBytes : of(buffer).bytes;
     if (begin(buffer) + extent(buffer) <= limit)
       return true;
     context.fault(buffer) << "'" << buffer.getName() << "' ends at byte " << begin(buffer) + extent(buffer) << ", the "
-                          << (buffer.getSpace() == Space::Slot ? "slot" : "arena") << " has " << limit;
+                          << (inSlot(buffer) ? of(buffer).slot : of(buffer).arena) << " has " << limit;
     return false;
   }
 
   void sort(BufferOp buffer) {
     Held range{begin(buffer), begin(buffer) + extent(buffer), buffer};
-    if (buffer.getSpace() == Space::Slot)
+    if (inSlot(buffer))
       return; // whether they may share bytes is verifyContents' to say
     if (buffer.getSlot())
-      held.push_back(range);
+      of(buffer).held.push_back(range);
+    else if (inHost(buffer))
+      context.fault(buffer) << "'" << buffer.getName() << "' lies in the host's memory and does not last";
     else
       temporary.push_back(buffer);
   }
@@ -114,7 +131,7 @@ private:
     ScheduleOp schedule;
   };
   ByteRange rangeOf(TableAttr table, const Row &row) {
-    int64_t size = program.getSlotBytes().value_or(0), slot = slotsBegin + row.slot * size;
+    int64_t size = program.getSlotBytes().value_or(0), slot = device.slotsBegin + row.slot * size;
     MessageOp message = row.kind == RowKind::Body ? MessageOp() : program.findMessage(table.getMessages()[row.index]);
     auto first = message ? message.getBuffers().front().getDefiningOp<BufferOp>() : BufferOp();
     if (!first || !first.getOffset())
@@ -137,6 +154,7 @@ private:
       auto body = user->getParentOfType<BodyOp>();
       return body && body.getKind() == BodyKind::Update;
     });
+    const std::vector<Held> &held = device.held;
     auto it = llvm::upper_bound(held, range.begin, [](int64_t at, const Held &other) { return at < other.end; });
     for (; it != held.end() && it->begin < range.end; ++it) {
       if (it->buffer || !ofUpdate)
@@ -155,8 +173,11 @@ private:
 
   VerifyContext &context;
   ProgramOp program;
-  int64_t slotsBegin = 0;
-  std::vector<Held> held;
+  static int64_t number(std::optional<uint64_t> planned) { return planned.value_or(0); }
+  Memory device{"arena", "slot", number(program.getArenaBytes()), number(program.getSlotBytes()),
+                number(program.getSlotsOffset())};
+  Memory host{"host's arena", "host's slot", number(program.getHostBytes()), number(program.getHostSlotBytes()),
+              number(program.getHostSlotsOffset())};
   SmallVector<Open> open;
   SmallVector<BufferOp> temporary;
 };

@@ -48,6 +48,8 @@ SmallVector<Value> hocket::step::readsOf(Operation *op) {
   }
   if (auto collective = dyn_cast<CollectiveOp>(op))
     return {collective.getInput()};
+  if (auto transfer = dyn_cast<TransferOp>(op))
+    return {transfer.getInput()};
   return {};
 }
 
@@ -58,6 +60,8 @@ SmallVector<Value> hocket::step::writesOf(Operation *op) {
     return llvm::to_vector(gemm.getOuts());
   if (auto collective = dyn_cast<CollectiveOp>(op))
     return llvm::to_vector(collective.getOuts());
+  if (auto transfer = dyn_cast<TransferOp>(op))
+    return llvm::to_vector(transfer.getOuts());
   return {};
 }
 
@@ -183,6 +187,7 @@ struct VerifyProgramPass : hocket::step::impl::VerifyProgramPassBase<VerifyProgr
       return false;
     verifyStages(context);
     verifyWork(context);
+    verifyTransfers(context);
     verifyLayout(context);
     verifyContents(context);
     verifyStreams(context);

@@ -42,6 +42,8 @@ void verifySchedules(VerifyContext &context);
 void verifyCollectives(VerifyContext &context);
 /// Kernels exist and fit their buffers; sizes of collectives fit their groups.
 void verifyWork(VerifyContext &context);
+/// Transfers are between device and host; nothing else touches the host's memory.
+void verifyTransfers(VerifyContext &context);
 /// Offsets are aligned and within their space; what must last does not overlap anything.
 void verifyLayout(VerifyContext &context);
 /// Every read finds what was meant: within a body no byte is overwritten between its write and its read, and across

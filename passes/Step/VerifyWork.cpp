@@ -88,10 +88,10 @@ void hocket::step::verifyWork(VerifyContext &context) {
   for (ProgramOp program : context.programs)
     for (auto body : program.ops<BodyOp>())
       for (Operation &op : body.getBody().front()) {
-        if (!isa<LaunchOp, GemmOp, CollectiveOp, AwaitOp, RankScalarOp>(op)) {
+        if (!isa<LaunchOp, GemmOp, CollectiveOp, TransferOp, AwaitOp, RankScalarOp>(op)) {
           context.fault(&op) << op.getName().getStringRef()
                              << " is left; fusion and step-plan-memory leave launches, products, "
-                             << "collectives, awaits and numbers of the rank";
+                             << "collectives, transfers, awaits and numbers of the rank";
           continue;
         }
         if (op.getNumResults() && !isa<RankScalarOp>(op)) {

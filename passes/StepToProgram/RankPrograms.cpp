@@ -148,13 +148,22 @@ struct RankProgramWriter {
     return static_cast<uint8_t>(found - names.begin() + 1);
   }
 
+  std::unique_ptr<program::InstructionT> convert(TransferOp transfer) {
+    auto made = instruction(transfer, program::Op::Transfer, "transfer");
+    made->type = convertType(elementType(transfer.getInput()));
+    made->buffers = {convertBuffer(transfer.getInput()), convertBuffer(transfer.getOuts()[0])};
+    made->cause = shared.strings.add(transfer.getCause());
+    made->stream = streamOf(transfer.getStream());
+    return made;
+  }
+
   void addBody(BodyOp body) {
     auto made = std::make_unique<program::BodyT>();
     made->name = stringifyBodyKind(body.getKind()).str();
     made->kind = static_cast<program::BodyKind>(body.getKind());
     made->chunk = body.getChunk();
     for (Operation &op : body.getBody().front())
-      llvm::TypeSwitch<Operation *>(&op).Case<LaunchOp, GemmOp, CollectiveOp, AwaitOp>([&](auto work) {
+      llvm::TypeSwitch<Operation *>(&op).Case<LaunchOp, GemmOp, CollectiveOp, TransferOp, AwaitOp>([&](auto work) {
         made->instructions.push_back(convert(work));
         made->instructions.back()->written = shared.written.of(work);
       });
@@ -344,7 +353,8 @@ struct RankProgramWriter {
       bool twin = microbatch && llvm::any_of(op.getBody().getOps<BufferOp>(), [&](BufferOp other) {
                     return other.getName() == (buffer.getName() + ".all").str();
                   });
-      if (buffer.getSpace() != Space::Slot && !temporary && !twin)
+      bool inArena = buffer.getSpace() == Space::Arena || microbatch;
+      if (inArena && !temporary && !twin)
         count(buffer.getMemory(), buffer.getBytes() * (microbatch ? op.getMicrobatches() : 1));
     }
     bytes[program::MemoryClass::Workspace] += out->arenaBytes - known;
@@ -360,6 +370,9 @@ struct RankProgramWriter {
     out->slotsOffset = *op.getSlotsOffset();
     out->slotBytes = *op.getSlotBytes();
     out->slotCount = *op.getSlotCount();
+    out->hostBytes = op.getHostBytes().value_or(0);
+    out->hostSlotsOffset = op.getHostSlotsOffset().value_or(0);
+    out->hostSlotBytes = op.getHostSlotBytes().value_or(0);
     for (Operation &each : op.getBody().front())
       llvm::TypeSwitch<Operation *>(&each)
           .Case([&](BodyOp body) { addBody(body); })

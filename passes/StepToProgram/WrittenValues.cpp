@@ -79,6 +79,8 @@ uint8_t WrittenValues::infinitiesOf(BufferOp buffer, Operation *work, unsigned r
     bool reduces =
         collective.getKind() == CollectiveKind::AllReduce || collective.getKind() == CollectiveKind::ReduceScatter;
     found |= reduces ? 0 : held(collective.getInput());
+  } else if (auto transfer = dyn_cast<TransferOp>(work)) {
+    found |= held(transfer.getInput());
   }
   return found;
 }
@@ -108,7 +110,8 @@ std::vector<program::Written> WrittenValues::of(Operation *work) {
   llvm::TypeSwitch<Operation *>(work)
       .Case([&](LaunchOp launch) { outs = launch.getOuts(), first = launch.getInputs().size(); })
       .Case([&](GemmOp gemm) { outs = gemm.getOuts(), first = 2; })
-      .Case([&](CollectiveOp collective) { outs = collective.getOuts(), first = 1; });
+      .Case([&](CollectiveOp collective) { outs = collective.getOuts(), first = 1; })
+      .Case([&](TransferOp transfer) { outs = transfer.getOuts(), first = 1; });
   SmallVector<uint8_t> held; // of all results, before any of them replaces what an operand held
   for (auto [i, out] : llvm::enumerate(outs))
     held.push_back(infinitiesOf(out.getDefiningOp<BufferOp>(), work, i));

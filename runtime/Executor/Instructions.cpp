@@ -148,6 +148,8 @@ Status StepRunner::runInstruction(const program::Instruction &instruction, const
     context.poison.apply(instruction, step, pointers[2]);
     return ran;
   }
+  if (instruction.op() == program::Op::Transfer)
+    return context.device.copy(*computeStream, pointers[1], pointers[0], instruction.buffers()->Get(0)->bytes());
   Trace::Time since = Trace::now();
   Status joined =
       runCollective(instruction, pointers[0], pointers[1], {deadlineIn(context.waitSeconds), computeStream->handle()});

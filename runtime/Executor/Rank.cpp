@@ -92,6 +92,8 @@ Status Rank::run(const RankImage &image) {
   context.checkFinite = options.checkFinite;
   context.poison = Poison::fromEnvironment(context.rank);
   context.trace = options.trace.empty() ? nullptr : &trace;
+  if (Status reserved = context.reserveHost(); !reserved)
+    return reserved;
   if (Status found = context.findKernels(image.kernels); !found)
     return found;
   if (Status connected = context.connect(); !connected)

@@ -3,6 +3,7 @@
 #include "runtime/Executor/Groups.h"
 #include <fmt/format.h>
 #include <map>
+#include <sys/mman.h>
 
 namespace hocket::runtime {
 
@@ -42,6 +43,20 @@ Status RankContext::findKernels(std::span<const KernelEntry> table) {
   return Error{ErrorKind::Invalid, fmt::format("the executable lacks kernels that its program names: {}", missing), {}};
 }
 
+void RankContext::Unmap::operator()(std::byte *memory) const { ::munmap(memory, bytes); }
+
+Status RankContext::reserveHost() {
+  size_t bytes = own.hostBytes();
+  if (bytes == 0)
+    return {};
+  void *memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return Error{ErrorKind::Lacking, fmt::format("no {} bytes of host memory for what is offloaded", bytes), {}};
+  host = static_cast<std::byte *>(memory);
+  hostMemory = {host, Unmap{bytes}};
+  return {};
+}
+
 Status RankContext::connect() {
   GroupTable table = groupsOf(mesh, program);
   communicators.resize(table.groupOf.size());
@@ -67,6 +82,10 @@ std::byte *RankContext::address(const program::Buffer &buffer, uint32_t microbat
     return arena + own.slotsOffset() + slot * own.slotBytes() + buffer.offset();
   case program::Space::Microbatch:
     return arena + buffer.offset() + microbatch * buffer.bytes();
+  case program::Space::Host:
+    return host + buffer.offset();
+  case program::Space::HostSlot:
+    return host + own.hostSlotsOffset() + slot * own.hostSlotBytes() + buffer.offset();
   default:
     return arena + buffer.offset();
   }

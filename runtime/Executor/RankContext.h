@@ -23,6 +23,7 @@ struct RankContext {
   uint32_t rank;
   const program::RankProgram &own; // of this rank's stage
   std::byte *arena;                // own.arenaBytes(), zero at the start
+  std::byte *host = nullptr;       // own.hostBytes(), zero at the start; see reserveHost
   World &world;
   RankStatus &status;
   Device &device;
@@ -41,6 +42,9 @@ struct RankContext {
 
   // Finds the program's kernels in the executable's table. Fails (Invalid) with the names of those that are missing.
   Status findKernels(std::span<const KernelEntry> table);
+  // Takes the host's memory. On Cpu it is memory like the arena's, private to the process. Fails (Lacking) where there
+  // is too little.
+  Status reserveHost();
   // Makes this rank's communicators, in the order of groupsOf.
   Status connect();
 
@@ -49,6 +53,11 @@ struct RankContext {
   std::string_view text(uint32_t index) const { return program.strings()->Get(index)->string_view(); }
 
 private:
+  struct Unmap {
+    size_t bytes;
+    void operator()(std::byte *memory) const;
+  };
+  std::unique_ptr<std::byte, Unmap> hostMemory;
   std::unique_ptr<Communicator> ownEveryone; // where the program has none of all ranks
 };
 

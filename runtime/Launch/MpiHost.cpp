@@ -47,14 +47,17 @@ Status MpiHost::finishRun(uint64_t peakBytes) {
   if (progress.savedStep())
     fmt::print("saved '{}'\n", checkpoint::stepFolder(options.save, *progress.savedStep()));
   program::Mesh mesh(program);
-  uint64_t largest = 0, sum = 0;
+  uint64_t largest = 0, sum = 0, offloaded = 0;
   for (uint32_t rank = 0; rank < mesh.worldSize(); ++rank) {
-    uint64_t bytes = program.ranks()->Get(program::stageOf(mesh, program, rank))->arenaBytes();
-    largest = std::max(largest, bytes);
-    sum += bytes;
+    const program::RankProgram &own = *program.ranks()->Get(program::stageOf(mesh, program, rank));
+    largest = std::max<uint64_t>(largest, own.arenaBytes());
+    sum += own.arenaBytes();
+    offloaded += own.hostBytes();
   }
-  fmt::print("memory planned: {} for all ranks (at most {} each); used at the peak: {}\n", bytesText(sum),
-             bytesText(largest), bytesText(peakBytes));
+  fmt::print("memory planned: {} for all ranks (at most {} each){}; used at the peak: {}\n", bytesText(sum),
+             bytesText(largest),
+             offloaded ? fmt::format(", {} of the host's for what is offloaded", bytesText(offloaded)) : "",
+             bytesText(peakBytes));
   std::fflush(stdout);
   if (Status kept = progress.written(); !kept)
     return kept;

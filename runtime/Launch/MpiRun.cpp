@@ -54,9 +54,9 @@ Finding faultOf(const Status &status) {
   return status ? Finding{} : Finding{exitOf(status.error()), status.error().message};
 }
 
-uint64_t arenaBytesOf(const program::Program &program, int rank) {
+const program::RankProgram &programOf(const program::Program &program, int rank) {
   program::Mesh mesh(program);
-  return program.ranks()->Get(program::stageOf(mesh, program, static_cast<uint32_t>(rank)))->arenaBytes();
+  return *program.ranks()->Get(program::stageOf(mesh, program, static_cast<uint32_t>(rank)));
 }
 
 } // namespace
@@ -111,7 +111,7 @@ Finding Run::look() {
     return faultOf(sound);
   uint64_t needed = 0;
   for (int rank : crew.here())
-    needed += arenaBytesOf(*program, rank);
+    needed += programOf(*program, rank).arenaBytes() + programOf(*program, rank).hostBytes();
   return faultOf(checkMemory(crew.here().size(), needed));
 }
 
@@ -133,7 +133,7 @@ Finding Run::prepare() {
   return faultOf(progress.open(options.metrics, options.steps, !resume.empty()));
 }
 
-Finding Run::reserve() { return faultOf(world.reserve(arenaBytesOf(*program, world.rank()))); }
+Finding Run::reserve() { return faultOf(world.reserve(programOf(*program, world.rank()).arenaBytes())); }
 
 Result<Exit> Run::run(int argc, char **argv) {
   Status same = sameForAll(argc, argv);

@@ -16,6 +16,12 @@ bool checkBuffer(CheckContext &context, const RankProgram &rank, const Buffer &b
     what = "slot";
   } else if (buffer.space() == Space::Microbatch) {
     end = Wide(buffer.offset()) + Wide(buffer.bytes()) * context.program.microbatches();
+  } else if (buffer.space() == Space::Host) {
+    limit = rank.hostBytes();
+    what = "host's arena";
+  } else if (buffer.space() == Space::HostSlot) {
+    limit = rank.slotCount() ? rank.hostSlotBytes() : 0;
+    what = "host's slot";
   }
   if (end <= limit)
     return true;
@@ -40,7 +46,7 @@ public:
     sound &= context.enumIn(instruction.reduction(), where, "reduction");
     for (uint32_t i = 0; i < bufferCount(); ++i)
       sound &= checkBuffer(context, rank, *instruction.buffers()->Get(i), fmt::format("{} buffer {}", where, i));
-    if (!sound)
+    if (!sound || !checkSpaces())
       return;
     size_t before = context.faults.size();
     checkOp();
@@ -55,6 +61,8 @@ private:
       return checkKernel();
     case Op::Gemm:
       return checkGemm();
+    case Op::Transfer:
+      return checkTransfer();
     case Op::Await:
       countIs(0);
       return;
@@ -70,6 +78,33 @@ private:
       return true;
     context.fault("{}: {} buffers, expected {}", where, bufferCount(), expected);
     return false;
+  }
+
+  bool inHost(uint32_t buffer) const {
+    Space space = instruction.buffers()->Get(buffer)->space();
+    return space == Space::Host || space == Space::HostSlot;
+  }
+
+  // Only transfers touch the host's memory.
+  bool checkSpaces() {
+    for (uint32_t i = 0; instruction.op() != Op::Transfer && i < bufferCount(); ++i)
+      if (inHost(i)) {
+        context.fault("{} buffer {}: {} in the host's memory, expected a transfer", where, i,
+                      EnumNameOp(instruction.op()));
+        return false;
+      }
+    return true;
+  }
+
+  void checkTransfer() {
+    if (!countIs(2))
+      return;
+    uint64_t in = instruction.buffers()->Get(0)->bytes(), out = instruction.buffers()->Get(1)->bytes();
+    if (in != out)
+      context.fault("{}: Transfer of {} bytes in, {} bytes out", where, in, out);
+    if (inHost(0) == inHost(1))
+      context.fault("{}: Transfer within the {}'s memory, expected between device and host", where,
+                    inHost(0) ? "host" : "device");
   }
 
   void checkWritten() {
@@ -200,6 +235,10 @@ void checkBodies(CheckContext &context, const RankProgram &rank) {
   if (slotsEnd > rank.arenaBytes())
     context.fault("stage {}: {} slots of {} bytes at {} lie outside the arena of {} bytes", rank.stage(),
                   rank.slotCount(), rank.slotBytes(), rank.slotsOffset(), rank.arenaBytes());
+  Wide hostEnd = Wide(rank.hostSlotsOffset()) + Wide(rank.hostSlotBytes()) * rank.slotCount();
+  if (hostEnd > rank.hostBytes())
+    context.fault("stage {}: {} slots of {} bytes at {} lie outside the host's arena of {} bytes", rank.stage(),
+                  rank.slotCount(), rank.hostSlotBytes(), rank.hostSlotsOffset(), rank.hostBytes());
   for (const Body *body : *rank.bodies()) {
     std::string where = fmt::format("stage {} body '{}'", rank.stage(), body->name()->str());
     context.enumIn(body->kind(), where, "kind");

@@ -158,6 +158,8 @@ void checkMesh(CheckContext &context) {
       context.fault("rank program {} is of stage {}, expected {}", i, rank.stage(), i);
     if (rank.arenaBytes() > maxSize)
       context.fault("stage {}: arena of {} bytes, expected at most {}", i, rank.arenaBytes(), maxSize);
+    if (rank.hostBytes() > maxSize)
+      context.fault("stage {}: host's arena of {} bytes, expected at most {}", i, rank.hostBytes(), maxSize);
   }
   if (program.threads() < 1 || program.threads() > 1024)
     context.fault("threads per rank is {}, expected 1 to 1024", program.threads());

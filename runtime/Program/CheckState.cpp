@@ -7,6 +7,7 @@ namespace hocket::program {
 
 namespace {
 struct Interval {
+  Space space;
   uint64_t begin, end;
   std::string name;
 };
@@ -64,8 +65,8 @@ static void checkOneState(CheckContext &context, const RankProgram &rank, const 
   if (sound && !isFloat(state.type()) && state.kind() != StateKind::Scalar)
     context.fault("{}: type {}, expected a floating-point type", where, EnumNameDType(state.type()));
   std::optional<uint64_t> bytes = sound ? localBytes(context, state, where) : std::nullopt;
-  if (!state.buffer() || state.buffer()->space() != Space::Arena) {
-    context.fault("{}: has no buffer in the arena", where);
+  if (!state.buffer() || (state.buffer()->space() != Space::Arena && state.buffer()->space() != Space::Host)) {
+    context.fault("{}: has no buffer in the arena or the host's", where);
     return;
   }
   const Buffer &buffer = *state.buffer();
@@ -75,7 +76,7 @@ static void checkOneState(CheckContext &context, const RankProgram &rank, const 
     context.fault("{}: buffer of {} bytes, its padded shard needs {}", where, buffer.bytes(), *bytes);
   if (buffer.offset() % sizeOf(state.type()))
     context.fault("{}: offset {} is no multiple of the element size {}", where, buffer.offset(), sizeOf(state.type()));
-  used.push_back({buffer.offset(), buffer.offset() + buffer.bytes(), where});
+  used.push_back({buffer.space(), buffer.offset(), buffer.offset() + buffer.bytes(), where});
   std::set<uint32_t> holders;
   bool holds = false;
   for (uint32_t i = 0; state.holders() && i < state.holders()->size(); ++i) {
@@ -98,9 +99,11 @@ static void checkStates(CheckContext &context, const RankProgram &rank) {
       context.fault("{}: name is empty or used twice for the same kind", where);
     checkOneState(context, rank, state, where, used);
   }
-  std::sort(used.begin(), used.end(), [](const Interval &a, const Interval &b) { return a.begin < b.begin; });
+  std::sort(used.begin(), used.end(), [](const Interval &a, const Interval &b) {
+    return std::pair(a.space, a.begin) < std::pair(b.space, b.begin);
+  });
   for (size_t i = 1; i < used.size(); ++i)
-    if (used[i].begin < used[i - 1].end)
+    if (used[i].space == used[i - 1].space && used[i].begin < used[i - 1].end)
       context.fault("{} and {} overlap at byte {}", used[i - 1].name, used[i].name, used[i].begin);
 }
 

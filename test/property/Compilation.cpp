@@ -59,6 +59,7 @@ OwningOpRef<ModuleOp> Compilation::local() {
 bool Compilation::toStep(ModuleOp module) {
   PassManager manager(&session.context());
   manager.addPass(step::createDistToStepPass());
+  manager.addPass(step::createOffloadPass());
   manager.addPass(codegen::createCodegenFusePass());
   manager.addPass(step::createPlanMemoryPass());
   manager.addPass(step::createVerifyProgramPass());

@@ -40,6 +40,7 @@ public:
 
 private:
   runtime::shm::RegionSpec regionSpec() const;
+  uint64_t hostBytes() const; // of all ranks, for what is offloaded
   void readReports();
   void addMeasured(std::vector<nlohmann::json> &events);
   void handleSignals();
@@ -89,6 +90,13 @@ runtime::shm::RegionSpec Run::regionSpec() const {
   return spec;
 }
 
+uint64_t Run::hostBytes() const {
+  uint64_t sum = 0;
+  for (uint32_t rank = 0; rank < mesh.worldSize(); ++rank)
+    sum += program.ranks()->Get(program::stageOf(mesh, program, rank))->hostBytes();
+  return sum;
+}
+
 // Everything that can be at fault before a process starts.
 Status Run::check() {
   if (options.ranks != mesh.worldSize())
@@ -100,7 +108,7 @@ Status Run::check() {
     return sound;
   if (Status sound = checkOutput(options); !sound)
     return sound;
-  if (Status fits = checkMemory(mesh.worldSize(), runtime::shm::Region::sizeBytes(regionSpec())); !fits)
+  if (Status fits = checkMemory(mesh.worldSize(), runtime::shm::Region::sizeBytes(regionSpec()) + hostBytes()); !fits)
     return fits;
   Result<std::vector<std::string>> from = chooseResume(options, program);
   if (!from)
@@ -347,8 +355,10 @@ Exit Run::finish() {
     largest = std::max<uint64_t>(largest, bytes);
     sum += bytes;
   }
-  say("memory planned: {} for all ranks (at most {} each) and {} for communication; used at the peak: {}\n",
-      bytesText(sum), bytesText(largest), bytesText(runtime::shm::Region::controlBytes(spec)), bytesText(peakBytes));
+  std::string offloaded = hostBytes() ? fmt::format(", {} of the host's for what is offloaded", bytesText(hostBytes())) : "";
+  say("memory planned: {} for all ranks (at most {} each){} and {} for communication; used at the peak: {}\n",
+      bytesText(sum), bytesText(largest), offloaded, bytesText(runtime::shm::Region::controlBytes(spec)),
+      bytesText(peakBytes));
   if (Status kept = progress.written(); !kept)
     return complain(kept.error(), MachineLacks);
   Exit ended = early ? stopped() : Done;

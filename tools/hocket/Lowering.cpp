@@ -68,9 +68,12 @@ OwningOpRef<ModuleOp> hocket::tools::lower(Session &session, const PlanChoice &c
   if (until >= Layer::Sharded)
     dist::buildDistPipeline(
         manager, {.stopAfterShardings = until == Layer::Sharded, .maxImplicitBytes = choice.maxImplicitBytes});
-  if (until >= Layer::Step)
+  if (until >= Layer::Step) {
     // The one border between where and when. After it, one program a stage; its schedule is solved and judged.
     manager.addPass(step::createDistToStepPass());
+    // Once it is known what lasts and what is kept: from here on the host's memory is a space like others.
+    manager.addPass(step::createOffloadPass());
+  }
   if (until >= Layer::Kernels) {
     // Before memory is planned, so that what lives inside a kernel needs none. After it bodies hold launches and
     // products.

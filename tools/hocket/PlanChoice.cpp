@@ -47,6 +47,13 @@ void PlanFlags::addTo(CLI::App &command, bool scheduleAlone) {
                 "of all layers or of those named, as in selective:h.*.attn; may stand several times")
             ->type_size(1)
             ->expected(1)
+            ->take_all(),
+        command
+            .add_option("--offload", offload,
+                        "what lies in the host's memory: activations, optimizer_state or parameters, all or those "
+                        "named, as in activations:h.*; may stand several times")
+            ->type_size(1)
+            ->expected(1)
             ->take_all()})
     option->needs(byMesh);
   for (auto *option :
@@ -170,6 +177,21 @@ static std::string overlapTactics(Session &session, const PlanFlags &flags) {
   return text;
 }
 
+/// `--offload activations:h.0` as the tactic `offload activations "h.0"`.
+static std::string offloadTactics(Session &session, const PlanFlags &flags) {
+  std::string text;
+  for (StringRef flag : flags.offload) {
+    auto [what, pattern] = flag.split(':');
+    if (!dist::symbolizeOffload(what))
+      session.error(fmt::format("--offload: unknown '{}' (legal: activations, optimizer_state, parameters)", what.str()));
+    else if (pattern.empty() && flag.contains(':'))
+      session.error(fmt::format("--offload {}: names nothing behind ':'; without it all are meant", flag.str()));
+    else
+      text += fmt::format("  offload {}{}\n", what.str(), pattern.empty() ? "" : " " + quoted(pattern));
+  }
+  return text;
+}
+
 /// A schedule's name as IR, with the table of `file:table.txt`.
 static std::string scheduleText(StringRef flag) {
   bool table = flag.consume_front("file:");
@@ -215,7 +237,7 @@ static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
     session.error(fmt::format("--chunks {} needs an axis pp in --mesh; '{}' has none", *flags.chunks, flags.mesh));
   if (flags.schedule && !has("pp"))
     session.error(fmt::format("--schedule {} needs an axis pp in --mesh; '{}' has none", *flags.schedule, flags.mesh));
-  text += recomputeTactics(session, flags) + overlapTactics(session, flags) + "}\n";
+  text += recomputeTactics(session, flags) + offloadTactics(session, flags) + overlapTactics(session, flags) + "}\n";
   std::string defaults;
   for (auto [given, name] : {std::pair(flags.microbatch.has_value(), "microbatch 1"),
                              {flags.zero.has_value() || !(has("dp") || has("cp")), "zero 0"},

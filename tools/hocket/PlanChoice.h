@@ -24,6 +24,7 @@ struct PlanFlags {
   std::string context;                ///< empty if not given
   std::vector<std::string> recompute; ///< "full", "selective:h.*.attn"
   std::string overlap; ///< "gradients,parameters,activations" or a part of it, "all"; empty if not given
+  std::vector<std::string> offload;   ///< "optimizer_state", "activations:h.*"
 
   /// `scheduleAlone`: --schedule and --chunks may stand without --mesh.
   void addTo(CLI::App &command, bool scheduleAlone = false);

@@ -1,5 +1,6 @@
 // Collects the report.
 #include "tools/hocket/Report.h"
+#include "llvm/Support/MathExtras.h"
 #include "runtime/Program/Mesh.h"
 #include "runtime/Program/OpKinds.h"
 #include <fmt/format.h>
@@ -93,6 +94,32 @@ struct Reporter {
     return again ? "recompute" : snakeCase(program::EnumNameBodyKind(kind));
   }
 
+  static bool inHost(program::Space space) {
+    return space == program::Space::Host || space == program::Space::HostSlot;
+  }
+  /// Between the device and its host.
+  void addTransfer(const program::RankProgramT &rank, const program::BodyT &body, const program::InstructionT &each,
+                   uint64_t count) {
+    bool out = inHost(each.buffers[1].space());
+    report.transfers.push_back({rank.stage, phaseOf(body.kind, string(each.cause)), out ? "offload" : "fetch",
+                                "host", string(each.cause), string(each.path), string(each.source),
+                                each.buffers[0].bytes(), 0, count, 1, "0"});
+  }
+
+  /// Bytes in the host's memory: activations in slots, optimizer state as the state table says; the rest is parameters.
+  static std::map<std::string, uint64_t> hostMemory(const program::RankProgramT &rank) {
+    uint64_t slots = rank.hostSlotBytes * rank.slotCount, state = 0;
+    for (auto &each : rank.state)
+      if (each->buffer->space() == program::Space::Host && each->kind != program::StateKind::Parameter)
+        state += llvm::alignTo(each->buffer->bytes(), 64);
+    std::map<std::string, uint64_t> bytes;
+    for (auto [name, size] :
+         {std::pair("activation", slots), {"optimizer_state", state}, {"parameter", rank.hostBytes - slots - state}})
+      if (size)
+        bytes[name] = size;
+    return bytes;
+  }
+
   void addTransfers(const program::RankProgramT &rank) {
     std::map<uint32_t, uint64_t> runs;
     std::map<std::pair<program::RowKind, uint32_t>, uint64_t> messages;
@@ -100,6 +127,8 @@ struct Reporter {
       row.kind() == program::RowKind::Body ? ++runs[row.index()] : ++messages[{row.kind(), row.index()}];
     for (auto [body, count] : runs)
       for (auto &each : rank.bodies[body]->instructions) {
+        if (each->op == program::Op::Transfer)
+          addTransfer(rank, *rank.bodies[body], *each, count);
         if (!program::isCollective(each->op))
           continue;
         uint64_t bytes = std::max(each->buffers[0].bytes(), each->buffers[1].bytes());
@@ -201,6 +230,8 @@ struct Reporter {
     out.ranks = wanted ? 1 : mesh.worldSize() / program.ranks.size();
     out.layers = rank.layers;
     out.peakBytes = rank.arenaBytes;
+    out.hostBytes = rank.hostBytes;
+    out.hostBytesByClass = hostMemory(rank);
     for (const program::MemoryUse &use : rank.memory)
       out.bytesByClass[snakeCase(program::EnumNameMemoryClass(use.kind()))] += use.bytes();
     for (uint32_t index = 0; index < program.communicators.size(); ++index)
@@ -254,6 +285,8 @@ nlohmann::ordered_json hocket::tools::reportJson(const Report &report, const pro
                             {"peak_bytes", rank.peakBytes},
                             {"library_bytes", libraryBytes},
                             {"bytes_by_class", rank.bytesByClass},
+                            {"host_bytes", rank.hostBytes},
+                            {"host_bytes_by_class", rank.hostBytesByClass},
                             {"groups", groups},
                             {"state", state},
                             {"order", rank.order}});

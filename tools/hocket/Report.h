@@ -36,8 +36,10 @@ struct RankReport {
   std::optional<uint32_t> rank; ///< the one that was asked for
   uint32_t stage = 0, ranks = 0;
   std::string layers;
-  uint64_t peakBytes = 0;
+  uint64_t peakBytes = 0; ///< of the device
   std::map<std::string, uint64_t> bytesByClass;
+  uint64_t hostBytes = 0; ///< for what is offloaded
+  std::map<std::string, uint64_t> hostBytesByClass;
   std::vector<GroupReport> groups; ///< of the first rank
   std::vector<HoldingReport> holdings;
   std::string order; ///< "begin F0 F1 B0 F2 B1 … update"
@@ -48,7 +50,7 @@ struct TransferReport {
   uint32_t stage = 0;
   std::string phase, op, axes, cause, path, source;
   uint64_t bytes = 0; ///< of the whole value that is reduced or gathered, or of what is sent
-  uint64_t sent = 0;  ///< what one rank sends for it: all_reduce 2(n-1)/n, reduce_scatter and all_gather (n-1)/n of
+  uint64_t sent = 0;  ///< what one rank sends for it (nothing where it offloads to its own host or fetches from there): all_reduce 2(n-1)/n, reduce_scatter and all_gather (n-1)/n of
                      ///< bytes, shift all of them
   uint64_t count = 0;      ///< a step
   uint64_t ranks = 0;      ///< n that take part

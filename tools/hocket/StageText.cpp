@@ -122,6 +122,21 @@ struct StageText {
   }
 };
 
+/// What lies in the host's memory, and what goes there and back in a step; nothing where that is nothing.
+std::string hostText(const Report &report, const RankReport &rank) {
+  if (!rank.hostBytes)
+    return "";
+  std::string out = fmt::format("  host      {} a rank, planned:", bytesText(rank.hostBytes));
+  for (auto &[name, bytes] : rank.hostBytesByClass)
+    out += fmt::format(" {} {},", name, bytesText(bytes));
+  uint64_t there = 0, back = 0;
+  for (const TransferReport &t : report.transfers)
+    if (t.stage == rank.stage && t.axes == "host")
+      (t.op == "offload" ? there : back) += t.bytes * t.count;
+  out.back() = ';';
+  return out + fmt::format(" {} go there in a step, {} come back\n", bytesText(there), bytesText(back));
+}
+
 std::string memoryText(const StageClass &alike) {
   const RankReport &first = *alike.members.front();
   if (alike.members.size() == 1) {
@@ -197,7 +212,8 @@ std::vector<StageClass> hocket::tools::stageClasses(const Report &report) {
 std::string hocket::tools::classText(const Report &report, const StageClass &alike, bool pipeline) {
   const RankReport &first = *alike.members.front();
   StageText text{report, first};
-  std::string out = headText(alike, pipeline) + text.holdings() + text.types() + memoryText(alike);
+  std::string out = headText(alike, pipeline) + text.holdings() + text.types() + memoryText(alike) +
+                    hostText(report, first);
   for (const GroupReport &group : first.groups)
     out += fmt::format("  talks     over {}: ranks {}\n", group.axes, ranksText(group.ranks));
   for (const RankReport *rank : alike.members)

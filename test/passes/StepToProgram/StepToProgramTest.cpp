@@ -54,6 +54,7 @@ struct Compiled {
     nn::buildNNPipeline(manager, options);
     dist::buildDistPipeline(manager);
     manager.addPass(step::createDistToStepPass());
+    manager.addPass(step::createOffloadPass());
     manager.addPass(codegen::createCodegenFusePass());
     manager.addPass(step::createPlanMemoryPass());
     manager.addPass(step::createVerifyProgramPass());
