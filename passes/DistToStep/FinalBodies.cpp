@@ -153,10 +153,11 @@ private:
     for (unsigned count = 2; !names.insert(unique).second; ++count)
       unique = (name + ".reduced." + Twine(count)).str();
     auto type = cast<RankedTensorType>(collective.getResult(0).getType());
-    return BufferOp::create(builder, collective.getLoc(), MemRefType::get(type.getShape(), type.getElementType()), unique,
-                            MemoryClass::Accumulator, Space::Arena, IntegerAttr(),
+    return BufferOp::create(builder, collective.getLoc(), MemRefType::get(type.getShape(), type.getElementType()),
+                            unique, MemoryClass::Accumulator, Space::Arena, IntegerAttr(),
                             nn::SlotKindAttr::get(builder.getContext(), nn::SlotKind::Value), nn::InitAttr(),
-                            IntegerAttr(), dyn_cast_or_null<dist::ShardAttr>(nn::getSharding(collective->getResult(0))));
+                            IntegerAttr(),
+                            dyn_cast_or_null<dist::ShardAttr>(nn::getSharding(collective->getResult(0))));
   }
 
   ProgramOp program;

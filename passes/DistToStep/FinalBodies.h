@@ -1,5 +1,5 @@
-// Reductions of gradients during backward: where the plan overlaps gradients, the last microbatch has bodies of its own,
-// which also reduce accumulators as soon as nothing more is added to them.
+// Reductions of gradients during backward: where the plan overlaps gradients, the last microbatch has bodies of its
+// own, which also reduce accumulators as soon as nothing more is added to them.
 #pragma once
 #include "dialect/Step/Step.h"
 

@@ -1,8 +1,8 @@
 // step-overlap: collectives on streams of their own, started early and awaited late (cf. Li et al. 2020, "PyTorch
 // Distributed", section 3.2.3, and Zhao et al. 2023, "PyTorch FSDP", section 3.3).
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Step/OverlapOrder.h"
 #include "passes/Step/Passes.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"
 #include <set>
 using namespace mlir;
@@ -28,8 +28,8 @@ public:
       return dist::Overlap::Parameters;
     bool reduces =
         collective.getKind() == CollectiveKind::AllReduce || collective.getKind() == CollectiveKind::ReduceScatter;
-    if (reduces && (nn::getPhase(collective) == nn::Phase::WeightGrad ||
-                    comesFrom(collective.getInput(), isAccumulator)))
+    if (reduces &&
+        (nn::getPhase(collective) == nn::Phase::WeightGrad || comesFrom(collective.getInput(), isAccumulator)))
       return dist::Overlap::Gradients;
     return runsOnce(body) ? std::nullopt : std::optional(dist::Overlap::Activations);
   }

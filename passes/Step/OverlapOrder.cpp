@@ -47,7 +47,8 @@ void OverlapOrder::raise(Operation *op, Operation *before) {
     return;
   if (auto load = dyn_cast<LoadOp>(op))
     for (Operation *user : load.getBuffer().getUsers()) // not over a store
-      if (isa<StoreOp>(user) && user->getBlock() == &block && user->isBeforeInBlock(op) && !user->isBeforeInBlock(before))
+      if (isa<StoreOp>(user) && user->getBlock() == &block && user->isBeforeInBlock(op) &&
+          !user->isBeforeInBlock(before))
         return;
   for (Value operand : op->getOperands())
     if (Operation *def = operand.getDefiningOp(); def && def->getBlock() == &block)
@@ -71,7 +72,8 @@ void OverlapOrder::raiseToOperands(Operation *op) {
     if (!last || last->isBeforeInBlock(def))
       last = def;
   }
-  while (last && isa<LoadOp, RankScalarOp>(last) && last->getNextNode() && isa<LoadOp, RankScalarOp>(last->getNextNode()))
+  while (last && isa<LoadOp, RankScalarOp>(last) && last->getNextNode() &&
+         isa<LoadOp, RankScalarOp>(last->getNextNode()))
     last = last->getNextNode(); // loads stay together
   if (last && last->getNextNode() != op && last->isBeforeInBlock(op))
     op->moveAfter(last);

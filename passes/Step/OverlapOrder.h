@@ -1,6 +1,6 @@
-// The order of a body's ops under overlap, and its awaits (internal to step-overlap). Values decide what may move: an op
-// moves only where all its operands are made, and a load or store never past a store to, or a load of, its buffer. So
-// every op computes what it did, and each accumulator is added to in the order it was.
+// The order of a body's ops under overlap, and its awaits (internal to step-overlap). Values decide what may move: an
+// op moves only where all its operands are made, and a load or store never past a store to, or a load of, its buffer.
+// So every op computes what it did, and each accumulator is added to in the order it was.
 #pragma once
 #include "dialect/Step/Step.h"
 

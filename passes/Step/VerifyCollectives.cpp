@@ -159,9 +159,9 @@ struct BodyCollectives {
 } // namespace
 
 void hocket::step::verifyCollectives(VerifyContext &context) {
-  for (BodyKind kind : {BodyKind::Begin, BodyKind::Forward, BodyKind::Backward, BodyKind::WeightGrad,
-                        BodyKind::Recompute, BodyKind::Update, BodyKind::Evaluate, BodyKind::FinalBackward,
-                        BodyKind::FinalWeightGrad}) {
+  for (BodyKind kind :
+       {BodyKind::Begin, BodyKind::Forward, BodyKind::Backward, BodyKind::WeightGrad, BodyKind::Recompute,
+        BodyKind::Update, BodyKind::Evaluate, BodyKind::FinalBackward, BodyKind::FinalWeightGrad}) {
     BodyCollectives collectives(context);
     for (auto [stage, program] : llvm::enumerate(context.programs))
       for (auto body : program.ops<BodyOp>())

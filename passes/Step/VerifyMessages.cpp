@@ -156,8 +156,8 @@ struct EntryTables {
                                 << " for the last microbatch, for which there is " << stringifyBodyKind(final);
   }
 
-  /// As schedule::solve gave them: messages numbered for all stages, the forward body of an evaluation as Evaluate, final
-  /// bodies as those that they are copies of.
+  /// As schedule::solve gave them: messages numbered for all stages, the forward body of an evaluation as Evaluate,
+  /// final bodies as those that they are copies of.
   void makeTables() {
     tables.chunks = problem.chunks;
     tables.microbatches = problem.microbatches;

@@ -93,10 +93,10 @@ private:
       for (const Bytes &a : mine)
         for (const Bytes &b : theirs)
           if (a.meets(b)) {
-            auto error = context.fault(op) << sayWork(op) << ' ' << does << " '" << nameOf(a.buffer) << "', of which "
-                                           << sayWork(running) << " on stream " << stream << ' ' << what << " '"
-                                           << nameOf(b.buffer) << "' at bytes " << std::max(a.begin, b.begin) << " to "
-                                           << std::min(a.end, b.end) - 1 << " and is not awaited";
+            auto error = context.fault(op)
+                         << sayWork(op) << ' ' << does << " '" << nameOf(a.buffer) << "', of which " << sayWork(running)
+                         << " on stream " << stream << ' ' << what << " '" << nameOf(b.buffer) << "' at bytes "
+                         << std::max(a.begin, b.begin) << " to " << std::min(a.end, b.end) - 1 << " and is not awaited";
             error.attachNote(running->getLoc()) << "started here";
             return true;
           }

@@ -1,5 +1,5 @@
-// Streams of bodies: what is started on them, and what is awaited. That nothing touches what is in flight is proved when
-// the program is compiled (step-verify-program).
+// Streams of bodies: what is started on them, and what is awaited. That nothing touches what is in flight is proved
+// when the program is compiled (step-verify-program).
 #include "runtime/Program/Check.h"
 #include "runtime/Program/OpKinds.h"
 #include <map>
@@ -63,8 +63,8 @@ private:
   void checkCommunicator(const Instruction &collective, const std::string &here) {
     auto [at, fresh] = streamOf.try_emplace(collective.communicator(), collective.stream());
     if (!fresh && at->second != collective.stream())
-      context.fault("{}: uses communicator '{}' on stream '{}', others use it on stream '{}', expected one stream", here,
-                    context.program.communicators()->Get(collective.communicator())->name()->str(),
+      context.fault("{}: uses communicator '{}' on stream '{}', others use it on stream '{}', expected one stream",
+                    here, context.program.communicators()->Get(collective.communicator())->name()->str(),
                     name(collective.stream()), name(at->second));
   }
 

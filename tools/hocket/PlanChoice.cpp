@@ -166,8 +166,8 @@ static std::string overlapTactics(Session &session, const PlanFlags &flags) {
   for (auto [i, part] : llvm::enumerate(parts)) {
     bool all = part == "all" && parts.size() == 1;
     if (!all && !dist::symbolizeOverlap(part))
-      session.error(fmt::format("--overlap: unknown kind '{}' (legal: gradients, parameters, activations; or all alone)",
-                                part.str()));
+      session.error(fmt::format(
+          "--overlap: unknown kind '{}' (legal: gradients, parameters, activations; or all alone)", part.str()));
     else if (llvm::is_contained(ArrayRef(parts).take_front(i), part))
       session.error(fmt::format("--overlap: '{}' is given twice", part.str()));
     for (unsigned kind = 0; kind <= dist::getMaxEnumValForOverlap(); ++kind)

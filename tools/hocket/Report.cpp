@@ -134,10 +134,9 @@ struct Reporter {
         uint64_t bytes = std::max(each->buffers[0].bytes(), each->buffers[1].bytes());
         uint64_t ranks = members(each->communicator, firstRank(rank.stage)).size();
         report.transfers.push_back({rank.stage, phaseOf(rank.bodies[body]->kind, string(each->cause)),
-                                    snakeCase(program::EnumNameOp(each->op)),
-                                    axesOf(each->communicator), string(each->cause), string(each->path),
-                                    string(each->source), bytes, sentOf(each->op, bytes, ranks), count, ranks,
-                                    factorOf(each->op)});
+                                    snakeCase(program::EnumNameOp(each->op)), axesOf(each->communicator),
+                                    string(each->cause), string(each->path), string(each->source), bytes,
+                                    sentOf(each->op, bytes, ranks), count, ranks, factorOf(each->op)});
         if (each->stream)
           report.transfers.back().stream = rank.bodyStreams[each->stream - 1];
       }
@@ -216,7 +215,7 @@ struct Reporter {
       bool backward = kind == program::BodyKind::Backward || kind == program::BodyKind::FinalBackward;
       std::string name = kind == program::BodyKind::Forward ? "F" + std::to_string(row.microbatch())
                          : backward                         ? "B" + std::to_string(row.microbatch())
-                                                               : snakeCase(program::EnumNameBodyKind(kind));
+                                                            : snakeCase(program::EnumNameBodyKind(kind));
       order += (order.empty() ? "" : " ") + name;
     }
     return order;

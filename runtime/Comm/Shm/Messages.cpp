@@ -270,7 +270,8 @@ Woken Messages::waitWhile(Word &word, uint32_t value, Deadline deadline) {
 }
 
 Woken Messages::waitInCollective(Word &word, uint32_t value, Deadline deadline) {
-  while (std::this_thread::get_id() == progressOf && progress && word.load(std::memory_order_acquire) == value && progress()) {
+  while (std::this_thread::get_id() == progressOf && progress && word.load(std::memory_order_acquire) == value &&
+         progress()) {
     Woken woken = waitWhile(word, value, std::min(deadline, std::chrono::steady_clock::now() + streaming));
     if (woken != Woken::TimedOut || std::chrono::steady_clock::now() >= deadline)
       return woken;

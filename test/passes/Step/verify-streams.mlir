@@ -26,7 +26,7 @@ step.program @s0 under @p stage 0 computes ["h.0"] microbatches 2 arena 512 slot
   %b = buffer accumulator "b.acc" in arena offset 128 state accumulator : memref<16xf32>
   %ra = buffer accumulator "a.reduced" in arena offset 192 state value : memref<16xf32>
   %rb = buffer accumulator "b.reduced" in arena offset 256 state value : memref<16xf32>
-  %tmp = buffer workspace "tmp" in arena offset 320 : memref<16xf32>
+  %other = buffer workspace "other" in arena offset 320 : memref<16xf32>
   %x = buffer communication "x" in arena offset 384 : memref<16xf32> // X
   %act = buffer activation "act" in slot offset 0 : memref<16xf32>
   body begin {
@@ -45,9 +45,9 @@ step.program @s0 under @p stage 0 computes ["h.0"] microbatches 2 arena 512 slot
     collective all_reduce sum %a outs(%ra : memref<16xf32>) over "dp" on "gradients" because "sum" : memref<16xf32> -> () in "h.0" // FIRST
     launch @k_sum(%b, %act) outs(%b : memref<16xf32>) : (memref<16xf32>, memref<16xf32>) -> () in "h.0" backward // SUM
     collective all_reduce sum %b outs(%rb : memref<16xf32>) over "dp" on "gradients" because "sum" : memref<16xf32> -> () in "h.0" // SECOND
-    launch @k_one(%act) outs(%tmp : memref<16xf32>) : (memref<16xf32>) -> () in "h.0" // BESIDE
+    launch @k_one(%act) outs(%other : memref<16xf32>) : (memref<16xf32>) -> () in "h.0" // BESIDE
     await "gradients" 1 // AWAIT
-    launch @k_one(%ra) outs(%tmp : memref<16xf32>) : (memref<16xf32>) -> () in "h.0" // READ
+    launch @k_one(%ra) outs(%other : memref<16xf32>) : (memref<16xf32>) -> () in "h.0" // READ
     await "gradients" 2 // LAST
   }
   body update {
@@ -77,9 +77,9 @@ step.program @s0 under @p stage 0 computes ["h.0"] microbatches 2 arena 512 slot
 // ONE: error: stage 0, final_backward: one of h.0 reads 'b.reduced', of which all_reduce of h.0 on stream "gradients" may still write 'b.reduced' at bytes 256 to 319 and is not awaited{{$}}
 
 // Buffers that something else is given while they are in flight: written over what is read, and over what is written.
-// RUN: sed '/[/][/] BESIDE$/s/outs(%tmp/outs(%a/' %s | not hocket-opt --step-verify-program 2>&1 | FileCheck %s --check-prefix=READING
+// RUN: sed '/[/][/] BESIDE$/s/outs(%other/outs(%a/' %s | not hocket-opt --step-verify-program 2>&1 | FileCheck %s --check-prefix=READING
 // READING: error: stage 0, final_backward: one of h.0 writes 'a.acc', of which all_reduce of h.0 on stream "gradients" may still read 'a.acc' at bytes 64 to 127 and is not awaited{{$}}
-// RUN: sed '/[/][/] X$/s/384/192/; /[/][/] X$/s/$/ lies over a.reduced/; /[/][/] BESIDE$/s/outs(%tmp/outs(%x/' %s | not hocket-opt --step-verify-program 2>&1 | FileCheck %s --check-prefix=WRITING
+// RUN: sed '/[/][/] X$/s/384/192/; /[/][/] X$/s/$/ lies over a.reduced/; /[/][/] BESIDE$/s/outs(%other/outs(%x/' %s | not hocket-opt --step-verify-program 2>&1 | FileCheck %s --check-prefix=WRITING
 // WRITING: error: stage 0, final_backward: one of h.0 writes 'x', of which all_reduce of h.0 on stream "gradients" may still write 'a.reduced' at bytes 192 to 255 and is not awaited{{$}}
 
 // The sum that a reduction reads, added to afterwards.

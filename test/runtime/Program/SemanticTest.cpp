@@ -27,6 +27,20 @@ Row changed(const Row &from, RowKind kind, uint8_t stream, uint16_t index, uint3
   return Row(kind, stream, index, microbatch, slot,
              flatbuffers::span<const uint32_t, 8>(reinterpret_cast<const uint32_t *>(from.wait()->Data()), 8));
 }
+// Stage 0 with the stream 'gradients', on which the update's reduction runs; `awaits`: how many of it are awaited, 0:
+// none.
+void addStream(ProgramT &program, uint32_t awaits) {
+  RankProgramT &rank = *program.ranks[0];
+  rank.bodyStreams = {"gradients"};
+  at(program, 0, 3, 1).stream = 1;
+  if (awaits == 0)
+    return;
+  auto await = std::make_unique<InstructionT>();
+  await->op = Op::Await;
+  await->stream = 1;
+  await->awaited = awaits;
+  rank.bodies[3]->instructions.push_back(std::move(await));
+}
 } // namespace
 
 TEST_P(Semantic, IsNamed) {
@@ -260,6 +274,39 @@ static const Case stateCases[] = {
      "stage 0 memory use 0: kind 8, expected 0 to 7"}};
 
 static std::string caseName(const testing::TestParamInfo<Case> &info) { return info.param.name; }
+static const Case streamCases[] = {
+    {"StreamIndex", [](ProgramT &p) { at(p, 0, 3, 1).stream = 1; },
+     "stage 0 body 'update' instruction 1: stream 1, the program has 1"},
+    {"StreamNotAwaited", [](ProgramT &p) { addStream(p, 0); },
+     "stage 0 body 'update': 1 of the 1 instructions on stream 'gradients' are not awaited, expected all before the "
+     "body ends"},
+    {"AwaitsMoreThanStarted", [](ProgramT &p) { addStream(p, 2); },
+     "stage 0 body 'update' instruction 5: awaits 2 instructions on stream 'gradients', of which 1 have been started, "
+     "expected 1 to as many"},
+    {"AwaitsCompute",
+     [](ProgramT &p) {
+       addStream(p, 1);
+       p.ranks[0]->bodies[3]->instructions.back()->stream = 0;
+     },
+     "stage 0 body 'update' instruction 5: awaits the stream that computes, expected another"},
+    {"KernelOnStream",
+     [](ProgramT &p) {
+       addStream(p, 1);
+       at(p, 0, 1, 0).stream = 1;
+     },
+     "stage 0 body 'forward_0' instruction 0: a Kernel on stream 'gradients', expected a collective or a transfer"},
+    {"AwaitBuffers",
+     [](ProgramT &p) {
+       addStream(p, 1);
+       p.ranks[0]->bodies[3]->instructions.back()->buffers = {Buffer(Space::Arena, 0, 8)};
+     },
+     "stage 0 body 'update' instruction 5: 1 buffers, expected 0"},
+    {"CommunicatorOnTwoStreams", [](ProgramT &p) { addStream(p, 1); },
+     "stage 0 body 'update' instruction 3: uses communicator 'dp' on stream 'compute', others use it on stream "
+     "'gradients', expected one stream"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Streams, Semantic, testing::ValuesIn(streamCases), caseName);
 INSTANTIATE_TEST_SUITE_P(Mesh, Semantic, testing::ValuesIn(meshCases), caseName);
 INSTANTIATE_TEST_SUITE_P(Bodies, Semantic, testing::ValuesIn(bodyCases), caseName);
 INSTANTIATE_TEST_SUITE_P(Host, Semantic, testing::ValuesIn(hostCases), caseName);

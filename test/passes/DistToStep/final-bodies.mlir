@@ -1,0 +1,52 @@
+// Under `overlap gradients` the last microbatch's backward reduces accumulators as soon as nothing more is added to them; update loads
+// what it left. Where the backward is split that is weight_grad's work.
+// RUN: cat %S/../Dist/Inputs/gpt.mlir %s | sed 's/) 1 as "h"/) 2 as "h"/' > %t.mlir
+// DEFINE: %{plan} =
+// DEFINE: %{step} = hocket-opt %t.mlir --nn-pipeline="plan=%{plan} rows=2 microbatches=2" --dist-apply-plan=whole-below=256 --dist-propagate-shardings --dist-partition --dist-to-step
+// REDEFINE: %{plan} = whole
+// RUN: %{step} -o %t.step.mlir && hocket-opt --verify-roundtrip %t.step.mlir | FileCheck %s
+// REDEFINE: %{plan} = halves
+// RUN: %{step} | FileCheck %s --check-prefix=SPLIT
+// REDEFINE: %{plan} = late
+// RUN: %{step} | FileCheck %s --check-prefix=LATE --implicit-check-not=final
+dist.mesh @m<"dp"=2>
+dist.mesh @line<"pp"=2, "dp"=2>
+dist.plan @whole for @gpt on @m {
+  batch over "dp" microbatch 1 sequences
+  zero 0 over "dp"
+  overlap gradients
+}
+dist.plan @halves for @gpt on @line {
+  batch over "dp" microbatch 1 sequences
+  stages over "pp" schedule "zb-h1"
+  zero 0 over "dp"
+  overlap gradients
+}
+dist.plan @late for @gpt on @m {
+  batch over "dp" microbatch 1 sequences
+  zero 0 over "dp"
+  overlap parameters
+}
+// CHECK: buffer accumulator "[[NAME:.*]].reduced{{.*}}" in arena state value
+// CHECK: body final_backward {
+// CHECK: store {{.*}}.acc
+// CHECK: collective all_reduce sum {{.*}} over "dp"
+// CHECK-NEXT: store {{.*}}.reduced
+// CHECK: body update {
+// CHECK: load %{{.*}}.reduced
+// CHECK-NOT: collective all_reduce sum {{.*}}.acc.value over "dp" because "batch over dp: the gradient
+// CHECK: schedule "train"
+// CHECK: compute: backward microbatch 0
+// CHECK: compute: final_backward microbatch 1
+
+// SPLIT: body backward {
+// SPLIT-NOT: over "dp"
+// SPLIT: body weight_grad {
+// SPLIT-NOT: over "dp"
+// SPLIT: body final_weight_grad {
+// SPLIT: over "dp"
+// SPLIT: compute: backward microbatch 1
+// SPLIT: compute: final_weight_grad microbatch 1
+
+// LATE: body update {
+// LATE: collective all_reduce sum {{.*}} over "dp" because "batch over dp: the gradient
