@@ -16,8 +16,9 @@ LogicalResult hocket::step::placeHost(ProgramOp program) {
       top = aligned(top + buffer.getBytes());
     }
   SlotMemory slots(program, Space::HostSlot);
-  if (failed(slots.place()))
+  if (failed(slots.measure()))
     return failure();
+  slots.place();
   program.setHostSlotsOffset(top);
   program.setHostSlotBytes(slots.slotBytes);
   program.setHostBytes(top + slots.slotBytes * static_cast<int64_t>(program.getSlotCount().value_or(0)));
