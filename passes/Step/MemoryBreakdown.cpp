@@ -33,7 +33,8 @@ public:
         part(partOfUse(buffer)).bytes[buffer.getMemory()] += aligned(buffer.getBytes()) * out.slots;
     }
     int64_t slotsBegin = program.getSlotsOffset().value_or(0);
-    out.workspaceBytes = slotsBegin - held + out.arenaBytes - (slotsBegin + out.slots * out.slotBytes);
+    out.tailBytes = out.arenaBytes - (slotsBegin + out.slots * out.slotBytes);
+    out.workspaceBytes = slotsBegin - held + out.tailBytes;
     for (auto body : program.ops<BodyOp>())
       work(body);
     return std::move(out);

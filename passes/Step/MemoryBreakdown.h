@@ -18,7 +18,8 @@ struct MemoryBreakdown {
   int64_t slots = 0, slotBytes = 0;
   int64_t slotBusyBytes = 0;      ///< the most that is busy at one time: no packing needs less
   int64_t slotUnsharedBytes = 0;  ///< what a slot would need if no two buffers shared a byte
-  int64_t workspaceBytes = 0;     ///< outside of slots, of all bodies
+  int64_t workspaceBytes = 0;     ///< outside of slots: what all bodies share, and the tail
+  int64_t tailBytes = 0;          ///< what update needs behind the slots
   int64_t workspaceBusyBytes = 0; ///< the most that a body but update uses at one time
   std::string workspacePeak;      ///< where: "backward of h.2"
   int64_t updateBytes = 0;        ///< what update uses, which lies over the workspace and the slots

@@ -44,11 +44,12 @@ static std::string textOf(const MemoryBreakdown &memory) {
   out += fmt::format("  {:<9} {} of {}: {} what is busy at once, {} if nothing shared bytes\n", "slots", memory.slots,
                      bytesText(memory.slotBytes), overText(memory.slotBytes, memory.slotBusyBytes),
                      bytesText(memory.slotUnsharedBytes));
-  out +=
-      fmt::format("  {:<9} {}: {} what is busy at once{}; update uses {}, over slots too; alignment {}\n", "workspace",
-                  bytesText(memory.workspaceBytes), overText(memory.workspaceBytes, memory.workspaceBusyBytes),
-                  memory.workspacePeak.empty() ? "" : ", in " + memory.workspacePeak, bytesText(memory.updateBytes),
-                  bytesText(memory.alignmentBytes));
+  int64_t shared = memory.workspaceBytes - memory.tailBytes;
+  out += fmt::format("  {:<9} {}: {} what is busy at once{}; update uses {}, over slots too, and {} behind them; "
+                     "alignment {}\n",
+                     "workspace", bytesText(shared), overText(shared, memory.workspaceBusyBytes),
+                     memory.workspacePeak.empty() ? "" : ", in " + memory.workspacePeak, bytesText(memory.updateBytes),
+                     bytesText(memory.tailBytes), bytesText(memory.alignmentBytes));
   return out;
 }
 
