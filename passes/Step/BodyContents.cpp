@@ -38,8 +38,8 @@ bool BodyContents::operandsFit(Operation *op) {
   for (Value value : all) {
     auto buffer = isa<MemRefType>(value.getType()) ? value.getDefiningOp<BufferOp>() : BufferOp();
     fit &= buffer && buffer.getOffset();
-    bool microbatch = buffer && runsOnce(body.getKind()) && buffer.getSpace() != Space::Arena &&
-                      buffer.getSpace() != Space::Host;
+    bool microbatch =
+        buffer && runsOnce(body.getKind()) && buffer.getSpace() != Space::Arena && buffer.getSpace() != Space::Host;
     if ((buffer && !microbatch) || !first(op, buffer))
       continue;
     if (!buffer)

@@ -84,7 +84,9 @@ private:
   bool mayShare(mlir::Operation *op, unsigned result, unsigned operand);
   void inPlace(mlir::Operation *op);
   Writers &writersOf(Space space) {
-    return space == Space::Slot ? slot.writers : space == Space::HostSlot ? slot.host : writers[static_cast<int>(space)];
+    return space == Space::Slot       ? slot.writers
+           : space == Space::HostSlot ? slot.host
+                                      : writers[static_cast<int>(space)];
   }
   /// Whether this is the first fault of its kind: bodies are looked at once for each life that has them.
   bool first(mlir::Operation *op, mlir::Operation *other) { return told.insert({op, other}).second; }

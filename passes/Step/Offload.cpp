@@ -1,7 +1,7 @@
 // step-offload: what the plan's `offload` tactics name lies in the host's memory, and bodies copy it out and in
 // (Rajbhandari et al. 2021, "ZeRO-Infinity", section 5; activations: Ren et al. 2021, "ZeRO-Offload").
-#include "passes/Step/Passes.h"
 #include "dialect/Step/Step.h"
+#include "passes/Step/Passes.h"
 #include "llvm/ADT/MapVector.h"
 using namespace mlir;
 using namespace hocket;
@@ -172,7 +172,7 @@ struct OffloadPass : hocket::step::impl::OffloadPassBase<OffloadPass> {
     auto warning = tactic.emitWarning() << "`" << causeOf(tactic) << "` moves nothing to the host: ";
     if (found.values)
       warning << "the largest of " << found.values << " values that it names has " << found.largest
-            << " bytes on a rank, expected at least " << least.getValue() << " (less is not worth a copy)";
+              << " bytes on a rank, expected at least " << least.getValue() << " (less is not worth a copy)";
     else
       warning << (tactic.getWhat() == dist::Offload::Activations
                       ? "nothing that it names is kept from forward to backward on one stage"

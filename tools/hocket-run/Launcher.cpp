@@ -355,7 +355,8 @@ Exit Run::finish() {
     largest = std::max<uint64_t>(largest, bytes);
     sum += bytes;
   }
-  std::string offloaded = hostBytes() ? fmt::format(", {} of the host's for what is offloaded", bytesText(hostBytes())) : "";
+  std::string offloaded =
+      hostBytes() ? fmt::format(", {} of the host's for what is offloaded", bytesText(hostBytes())) : "";
   say("memory planned: {} for all ranks (at most {} each){} and {} for communication; used at the peak: {}\n",
       bytesText(sum), bytesText(largest), offloaded, bytesText(runtime::shm::Region::controlBytes(spec)),
       bytesText(peakBytes));

@@ -183,7 +183,8 @@ static std::string offloadTactics(Session &session, const PlanFlags &flags) {
   for (StringRef flag : flags.offload) {
     auto [what, pattern] = flag.split(':');
     if (!dist::symbolizeOffload(what))
-      session.error(fmt::format("--offload: unknown '{}' (legal: activations, optimizer_state, parameters)", what.str()));
+      session.error(
+          fmt::format("--offload: unknown '{}' (legal: activations, optimizer_state, parameters)", what.str()));
     else if (pattern.empty() && flag.contains(':'))
       session.error(fmt::format("--offload {}: names nothing behind ':'; without it all are meant", flag.str()));
     else

@@ -1,8 +1,8 @@
 // Collects the report.
 #include "tools/hocket/Report.h"
-#include "llvm/Support/MathExtras.h"
 #include "runtime/Program/Mesh.h"
 #include "runtime/Program/OpKinds.h"
+#include "llvm/Support/MathExtras.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 using namespace hocket;
@@ -101,9 +101,9 @@ struct Reporter {
   void addTransfer(const program::RankProgramT &rank, const program::BodyT &body, const program::InstructionT &each,
                    uint64_t count) {
     bool out = inHost(each.buffers[1].space());
-    report.transfers.push_back({rank.stage, phaseOf(body.kind, string(each.cause)), out ? "offload" : "fetch",
-                                "host", string(each.cause), string(each.path), string(each.source),
-                                each.buffers[0].bytes(), 0, count, 1, "0"});
+    report.transfers.push_back({rank.stage, phaseOf(body.kind, string(each.cause)), out ? "offload" : "fetch", "host",
+                                string(each.cause), string(each.path), string(each.source), each.buffers[0].bytes(), 0,
+                                count, 1, "0"});
   }
 
   /// Bytes in the host's memory: activations in slots, optimizer state as the state table says; the rest is parameters.

@@ -212,8 +212,8 @@ std::vector<StageClass> hocket::tools::stageClasses(const Report &report) {
 std::string hocket::tools::classText(const Report &report, const StageClass &alike, bool pipeline) {
   const RankReport &first = *alike.members.front();
   StageText text{report, first};
-  std::string out = headText(alike, pipeline) + text.holdings() + text.types() + memoryText(alike) +
-                    hostText(report, first);
+  std::string out =
+      headText(alike, pipeline) + text.holdings() + text.types() + memoryText(alike) + hostText(report, first);
   for (const GroupReport &group : first.groups)
     out += fmt::format("  talks     over {}: ranks {}\n", group.axes, ranksText(group.ranks));
   for (const RankReport *rank : alike.members)
