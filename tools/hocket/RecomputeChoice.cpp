@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
+#include <utility>
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::tools;
@@ -137,6 +138,70 @@ struct Chooser {
           add(autos.front(), stage.units[i].name + tactic.below, tactic.kind);
   }
 
+  /// Another treatment of one unit or of two of a stage, cheaper than the chosen one.
+  struct Cheaper {
+    uint64_t flops = 0;
+    uint32_t stage = 0;
+    std::vector<unsigned> options;
+    bool operator<(const Cheaper &other) const { return flops < other.flops; }
+  };
+  /// Those predicted to fall short by a few per cent of what must be saved at most.
+  std::vector<Cheaper> cheaperChoices() {
+    std::vector<Cheaper> found;
+    for (const StagePrices &stage : stages) {
+      const std::vector<unsigned> &now = chosen[stage.stage];
+      int64_t mayMiss = (static_cast<int64_t>(stage.peakBytes) - static_cast<int64_t>(limit)) / 20;
+      auto saved = [&](const std::vector<unsigned> &options) {
+        int64_t sum = 0;
+        for (size_t i = 0; i < options.size(); ++i)
+          sum += static_cast<int64_t>(stage.units[i].options[options[i]].price.savedBytes) * stage.slots;
+        return sum;
+      };
+      auto consider = [&](const std::vector<unsigned> &options) {
+        if (flopsOf(stage, options) < flopsOf(stage, now) && saved(options) + mayMiss >= saved(now))
+          found.push_back({flopsOf(stage, options), stage.stage, options});
+      };
+      constexpr size_t mostForPairs = 16; // with more units the steps between choices are small anyway
+      for (size_t i = 0; i < now.size(); ++i)
+        for (unsigned a = 0; a < stage.units[i].options.size(); ++a) {
+          std::vector<unsigned> options = now;
+          options[i] = a;
+          consider(options);
+          for (size_t j = i + 1; j < now.size() && now.size() <= mostForPairs; ++j)
+            for (unsigned b = 0; b < stage.units[j].options.size(); ++b) {
+              options[j] = b;
+              consider(options);
+              options[j] = now[j];
+            }
+        }
+    }
+    std::stable_sort(found.begin(), found.end());
+    return found;
+  }
+
+  /// Savings do not quite add up where values share bytes: what is a little cheaper is compiled too, cheapest first.
+  void improve(size_t before) {
+    Block &plan = job.choice.plan.getBody().front();
+    constexpr size_t mostTries = 32;
+    std::vector<Cheaper> candidates = cheaperChoices();
+    if (candidates.size() > mostTries) // the dearest are the likeliest to fit
+      candidates.erase(candidates.begin(), candidates.end() - mostTries);
+    auto rewrite = [&] {
+      while (plan.getOperations().size() > before)
+        plan.back().erase();
+      writeTactics();
+    };
+    for (const Cheaper &candidate : candidates) {
+      std::vector<unsigned> kept = std::exchange(chosen[candidate.stage], candidate.options);
+      rewrite();
+      auto memory = plannedMemory(session, job);
+      if (!memory.empty() && llvm::all_of(memory, [&](auto &each) { return each.second.peakBytes <= limit; }))
+        return;
+      chosen[candidate.stage] = kept;
+      rewrite();
+    }
+  }
+
   /// Chooses, proves by the planned memory, and chooses again where the prediction was short.
   bool choose() {
     Block &plan = job.choice.plan.getBody().front();
@@ -164,8 +229,10 @@ struct Chooser {
           dearestLast.erase(stage);
           corrections[stage] += static_cast<int64_t>(planned.peakBytes - limit);
         }
-      if (fits)
+      if (fits) {
+        improve(before);
         return true;
+      }
       while (plan.getOperations().size() > before)
         plan.back().erase();
     }

@@ -297,7 +297,7 @@ nlohmann::ordered_json hocket::tools::reportJson(const Report &report, const pro
                       {"etp", experts->etp},   {"ep", experts->ep},        {"edp", experts->edp},
                       {"rest", experts->rest}, {"copies", experts->copies}};
   out["transfers"] = nlohmann::json::array();
-  for (const TransferReport &t : report.transfers)
+  for (const TransferReport &t : report.transfers) {
     out["transfers"].push_back({{"stage", t.stage},
                                 {"phase", t.phase},
                                 {"op", t.op},
@@ -307,11 +307,13 @@ nlohmann::ordered_json hocket::tools::reportJson(const Report &report, const pro
                                 {"count", t.count},
                                 {"ranks", t.ranks},
                                 {"factor", t.factor},
-                                {"stream", t.stream},
                                 {"implicit", t.implicit},
                                 {"remedy", t.remedy},
                                 {"cause", t.cause},
                                 {"path", t.path},
                                 {"source", t.source}});
+    if (!t.stream.empty()) // beside computing
+      out["transfers"].back()["stream"] = t.stream;
+  }
   return out;
 }
