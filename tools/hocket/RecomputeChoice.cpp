@@ -145,12 +145,12 @@ struct Chooser {
     std::vector<unsigned> options;
     bool operator<(const Cheaper &other) const { return flops < other.flops; }
   };
-  /// Those predicted to fall short by a few per cent of what must be saved at most.
+  /// Those predicted to save at least half of what must be.
   std::vector<Cheaper> cheaperChoices() {
     std::vector<Cheaper> found;
     for (const StagePrices &stage : stages) {
       const std::vector<unsigned> &now = chosen[stage.stage];
-      int64_t mayMiss = (static_cast<int64_t>(stage.peakBytes) - static_cast<int64_t>(limit)) / 20;
+      int64_t mayMiss = (static_cast<int64_t>(stage.peakBytes) - static_cast<int64_t>(limit)) / 2;
       auto saved = [&](const std::vector<unsigned> &options) {
         int64_t sum = 0;
         for (size_t i = 0; i < options.size(); ++i)
@@ -182,7 +182,7 @@ struct Chooser {
   /// Savings do not quite add up where values share bytes: what is a little cheaper is compiled too, cheapest first.
   void improve(size_t before) {
     Block &plan = job.choice.plan.getBody().front();
-    constexpr size_t mostTries = 32;
+    constexpr size_t mostTries = 12;
     std::vector<Cheaper> candidates = cheaperChoices();
     if (candidates.size() > mostTries) // the dearest are the likeliest to fit
       candidates.erase(candidates.begin(), candidates.end() - mostTries);
