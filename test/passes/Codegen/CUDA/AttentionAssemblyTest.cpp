@@ -61,7 +61,7 @@ TEST(AttentionAssembly, Instructions) {
         for (const char *narrow :
              {"ld.global.b16", "st.global.b16", "ld.global.nc.b16", "ld.shared.b16", "st.shared.b16"})
           EXPECT_EQ(count(ptx, narrow), 0) << narrow;
-        for (const char *atomic : {"atom.", "red.global", "red.shared"})
+        for (const char *atomic : {"\tatom.", "\tred."})
           EXPECT_EQ(count(ptx, atomic), 0) << atomic;
       }
     }
