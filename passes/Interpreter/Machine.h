@@ -26,7 +26,8 @@ public:
   const PerRank *get(const Slot &slot) const;
 
   /// Runs the ops of a region in order. In `microbatch`: those of phase forward, then (unless `forwardOnly`) those of
-  /// backward with those of recompute between them, then those of weight_grad. Fails with an error at the op that has no meaning here.
+  /// backward with those of recompute between them, then those of weight_grad. Fails with an error at the op that has
+  /// no meaning here.
   llvm::LogicalResult run(mlir::Region &region, bool forwardOnly = false);
 
   /// How far the routers' choices were from other ones since the machine was made: the smallest difference between a

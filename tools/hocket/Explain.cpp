@@ -9,8 +9,8 @@
 #include "tools/hocket/GatherChoice.h"
 #include "tools/hocket/LineReport.h"
 #include "tools/hocket/Lowering.h"
-#include "tools/hocket/RecomputeChoice.h"
 #include "tools/hocket/MemoryReport.h"
+#include "tools/hocket/RecomputeChoice.h"
 #include "tools/hocket/ShardingReport.h"
 #include "tools/hocket/TimelineReport.h"
 #include <CLI/CLI.hpp>

@@ -23,7 +23,7 @@ struct PlanFlags {
   bool sequenceParallel = false;
   std::string context;                ///< empty if not given
   std::vector<std::string> recompute; ///< "full", "selective:h.*.attn"
-  std::string overlap; ///< "gradients,parameters,activations" or a part of it, "all"; empty if not given
+  std::string overlap;                ///< "gradients,parameters,activations" or a part of it, "all"; empty if not given
   std::vector<std::string> offload;   ///< "optimizer_state", "activations:h.*"
 
   /// `scheduleAlone`: --schedule and --chunks may stand without --mesh.

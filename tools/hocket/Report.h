@@ -50,8 +50,8 @@ struct TransferReport {
   uint32_t stage = 0;
   std::string phase, op, axes, cause, path, source;
   uint64_t bytes = 0; ///< of the whole value that is reduced or gathered, or of what is sent
-  uint64_t sent = 0;  ///< what one rank sends for it (nothing where it offloads to its own host or fetches from there): all_reduce 2(n-1)/n, reduce_scatter and all_gather (n-1)/n of
-                     ///< bytes, shift all of them
+  uint64_t sent = 0;  ///< what one rank sends for it (nothing where it offloads to its own host or fetches from there):
+                     ///< all_reduce 2(n-1)/n, reduce_scatter and all_gather (n-1)/n of bytes, shift all of them
   uint64_t count = 0;      ///< a step
   uint64_t ranks = 0;      ///< n that take part
   std::string factor = ""; ///< of bytes that is sent: "2(n-1)/n"; "1" and "0" for messages

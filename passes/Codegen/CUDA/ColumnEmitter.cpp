@@ -124,8 +124,8 @@ Launch emitJoinedSums(GpuEmit &e, const GpuFrame &frame, const Graph &graph, con
     SmallVector<Value> next;
     for (auto [i, so] : llvm::enumerate(carried)) {
       Value row = e.plus(group, static_cast<int64_t>(i) * plan.groups);
-      next.push_back(e.add(so, e.loadVector(needed.sums[i]->element, partial, e.plus(e.times(row, plan.columns), column),
-                                            Value())));
+      next.push_back(e.add(
+          so, e.loadVector(needed.sums[i]->element, partial, e.plus(e.times(row, plan.columns), column), Value())));
     }
     return next;
   });

@@ -1,5 +1,6 @@
-// See GraphEmitters.h: kernels without reductions. A thread has one piece of `lanes` elements of the flat domain; pieces
-// of a block lie side by side. Where numbers of the step are costly (powers in double for AdamW), a thread has several.
+// See GraphEmitters.h: kernels without reductions. A thread has one piece of `lanes` elements of the flat domain;
+// pieces of a block lie side by side. Where numbers of the step are costly (powers in double for AdamW), a thread has
+// several.
 #include "passes/Codegen/CUDA/GraphEmitters.h"
 #include "llvm/Support/MathExtras.h"
 using namespace mlir;
@@ -79,9 +80,8 @@ private:
   }
 
   bool costly() const {
-    return shape.rows == 1 && llvm::any_of(needed.all, [](Step *step) {
-             return step->space == Space::Row && step->kind == Step::Map;
-           });
+    return shape.rows == 1 &&
+           llvm::any_of(needed.all, [](Step *step) { return step->space == Space::Row && step->kind == Step::Map; });
   }
   Launch sized(int64_t pieces, int64_t each) {
     Launch launch;

@@ -1,7 +1,7 @@
-// The gradient of an embedding: a first kernel fills the table (zeros, or the accumulator that the kernel also adds to);
-// in the second a block has one token and a piece of the columns, and works if the token is the first with its id: it
-// adds the rows of the others in token order. No two blocks write one row, so nothing depends on their order. Each block
-// looks at all ids (quadratic in tokens; fine to 10^4).
+// The gradient of an embedding: a first kernel fills the table (zeros, or the accumulator that the kernel also adds
+// to); in the second a block has one token and a piece of the columns, and works if the token is the first with its id:
+// it adds the rows of the others in token order. No two blocks write one row, so nothing depends on their order. Each
+// block looks at all ids (quadratic in tokens; fine to 10^4).
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "passes/Codegen/CUDA/SpecialEmitters.h"
 #include "llvm/Support/MathExtras.h"
@@ -92,7 +92,8 @@ private:
     Value below = e.sub(arith::ShLIOp::create(e, e.number(1, i32), inWarp), e.number(1, i32));
     auto ones = [&](Value bits) -> Value { return LLVM::CtPopOp::create(e, i32, bits); };
     Value before = ones(arith::AndIOp::create(e, all, below)), warp = e.over(thread, 32);
-    e.when(e.compare(arith::CmpIPredicate::eq, inWarp, e.number(0, i32)), [&] { e.store(i32, ones(all), counts, warp); });
+    e.when(e.compare(arith::CmpIPredicate::eq, inWarp, e.number(0, i32)),
+           [&] { e.store(i32, ones(all), counts, warp); });
     e.barrier();
     Value total = e.number(0, i32), place = before;
     for (int64_t w = 0; w < threads / 32; ++w) {

@@ -73,8 +73,8 @@ Value GpuEmit::shuffleXor(Value number, int64_t distance) {
 // ---- memory ----
 unsigned GpuEmit::alignment(Type stored, Value offset, int64_t elements) {
   int64_t bytes = std::max<int64_t>(1, stored.getIntOrFloatBitWidth() / 8);
-  return static_cast<unsigned>(std::min<int64_t>({most, bytes * static_cast<int64_t>(llvm::bit_floor(uint64_t(elements))),
-                                                  bytes * knownDivisor(offset)}));
+  return static_cast<unsigned>(std::min<int64_t>(
+      {most, bytes * static_cast<int64_t>(llvm::bit_floor(uint64_t(elements))), bytes * knownDivisor(offset)}));
 }
 Value GpuEmit::load(Type element, Value base, Value offset) {
   Type stored = storageType(element);
@@ -84,8 +84,7 @@ Value GpuEmit::load(Type element, Value base, Value offset) {
 }
 void GpuEmit::store(Type element, Value value, Value base, Value offset) {
   Value stored = toStorage(element, value);
-  LLVM::StoreOp::create(*this, stored, address(stored.getType(), base, offset),
-                        alignment(stored.getType(), offset, 1));
+  LLVM::StoreOp::create(*this, stored, address(stored.getType(), base, offset), alignment(stored.getType(), offset, 1));
 }
 Value GpuEmit::lane(Value vector, int64_t index) { return LLVM::ExtractElementOp::create(*this, vector, i64(index)); }
 
@@ -93,9 +92,9 @@ Value GpuEmit::loadVector(Type element, Value base, Value offset, Value mask) {
   Type stored = storageType(element);
   VectorType type = vectorOf(stored);
   if (!mask)
-    return fromStorage(element, LLVM::LoadOp::create(*this, type, address(stored, base, offset),
-                                                     alignment(stored, offset, lanes()))
-                                    .getResult());
+    return fromStorage(
+        element, LLVM::LoadOp::create(*this, type, address(stored, base, offset), alignment(stored, offset, lanes()))
+                     .getResult());
   // lanes that are not there read the first element, which always is
   Value made = number(0, type);
   for (int64_t i = 0; i < lanes(); ++i) {

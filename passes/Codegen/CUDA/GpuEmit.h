@@ -1,7 +1,8 @@
 // The builder of kernels (Graph/Emit.h) as GPU threads use it: each thread works on `lanes` elements at once.
 //
-// Memory is read and written in pieces of 16 bytes where the address is known to be a multiple of that: how an offset was
-// written (a product with 768, a remainder of it) tells of what it is a multiple, and the buffers themselves are aligned.
+// Memory is read and written in pieces of 16 bytes where the address is known to be a multiple of that: how an offset
+// was written (a product with 768, a remainder of it) tells of what it is a multiple, and the buffers themselves are
+// aligned.
 #pragma once
 #include "passes/Codegen/CUDA/StepKernel.h"
 #include "passes/Codegen/Graph/Graph.h"
@@ -33,8 +34,8 @@ public:
   /// As loadVector, where all lanes are there or none (`there`: i1).
   mlir::Value loadWhole(mlir::Type element, mlir::Value base, mlir::Value offset, mlir::Value there);
 
-  /// Joins one number of each of the `width` threads that lie side by side (a power of two up to 32, or whole warps: the
-  /// block, which must have `width` threads). All get the result; the same bits for each. Several numbers share one
+  /// Joins one number of each of the `width` threads that lie side by side (a power of two up to 32, or whole warps:
+  /// the block, which must have `width` threads). All get the result; the same bits for each. Several numbers share one
   /// barrier.
   llvm::SmallVector<mlir::Value> joinThreads(llvm::ArrayRef<Reduction> kinds, mlir::ValueRange numbers, int64_t width,
                                              mlir::Value thread);

@@ -13,8 +13,8 @@ struct RowOutputs {
 /// has a rest instead.
 int64_t lanesFor(const KernelShape &shape);
 
-/// No number of a row or column is reduced: threads share the elements as they lie. `orderMatters`: rows' numbers may lie
-/// on operands, which the form for rows heeds.
+/// No number of a row or column is reduced: threads share the elements as they lie. `orderMatters`: rows' numbers may
+/// lie on operands, which the form for rows heeds.
 bool fitsElements(const Graph &graph, bool mayLieOnOperands);
 Launch emitElements(GpuEmit &e, const Graph &graph);
 

@@ -102,7 +102,8 @@ Value GraphValues::lanesWithin(const RowAccess &access, bool &whole) {
   if (!access.limit)
     return {};
   whole = knownDivisor(access.limit) % e.lanes() == 0 && knownDivisor(column) % e.lanes() == 0;
-  return whole ? e.compare(arith::CmpIPredicate::slt, column, access.limit) : e.lanesBelow(e.minus(access.limit, column));
+  return whole ? e.compare(arith::CmpIPredicate::slt, column, access.limit)
+               : e.lanesBelow(e.minus(access.limit, column));
 }
 
 Value GraphValues::full(Ref ref) {

@@ -3,6 +3,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 namespace hocket::cuda {
-/// Functions of mathematics become instructions (square root, rounding) or calls of libdevice, which translateKernel links.
+/// Functions of mathematics become instructions (square root, rounding) or calls of libdevice, which translateKernel
+/// links.
 mlir::LogicalResult lowerToNvvm(mlir::ModuleOp kernel);
 } // namespace hocket::cuda

@@ -1,5 +1,5 @@
-// Rotary position embedding: a thread finds the cosines and sines of a few pairs of a token, once, and turns those of all
-// heads. As on the CPU, angles are found in double and reduced to one turn before their sine is taken.
+// Rotary position embedding: a thread finds the cosines and sines of a few pairs of a token, once, and turns those of
+// all heads. As on the CPU, angles are found in double and reduced to one turn before their sine is taken.
 #include "passes/Codegen/CUDA/SpecialEmitters.h"
 #include <cmath>
 #include <numbers>
@@ -15,8 +15,9 @@ struct Rope {
   Type f32, f64, xType, yType;
 
   Rope(GpuEmit &e, GpuFrame &frame, nn::RopeOp op)
-      : e(e), op(op), x(frame.buffer(op.getX())), y(frame.result(op.getY())), positions(frame.buffer(op.getPositions())),
-        f32(e.getF32Type()), f64(e.getF64Type()), xType(elementOf(op.getX())), yType(elementOf(op.getY())) {
+      : e(e), op(op), x(frame.buffer(op.getX())), y(frame.result(op.getY())),
+        positions(frame.buffer(op.getPositions())), f32(e.getF32Type()), f64(e.getF64Type()),
+        xType(elementOf(op.getX())), yType(elementOf(op.getY())) {
     auto shape = op.getX().getType().getShape();
     size = shape.back(), half = halfOf(op);
     tokens = shape[0] * shape[1];

@@ -1,6 +1,7 @@
-// The choice of experts and its derivative, in a few kernels: a warp a token chooses; a warp a choice finds its place by
-// counting the choices of its expert that come before it, in order of position (quadratic in the tokens of a sequence,
-// 32 at once; fine to 10^4); a thread an expert adds up the load. What one kernel finds for the next is in the scratch.
+// The choice of experts and its derivative, in a few kernels: a warp a token chooses; a warp a choice finds its place
+// by counting the choices of its expert that come before it, in order of position (quadratic in the tokens of a
+// sequence, 32 at once; fine to 10^4); a thread an expert adds up the load. What one kernel finds for the next is in
+// the scratch.
 #include "passes/Codegen/CUDA/RouterWarp.h"
 #include "llvm/Support/MathExtras.h"
 using namespace mlir;
@@ -112,23 +113,24 @@ Launch countChoices(GpuEmit &e, GpuFrame &frame, OpT op, const Scratch &parts, b
   launch.block[0] = threads, launch.grid[0] = router.batch;
   Value b = e.block(router.batch), thread = e.thread(threads), chosen = frame.scratch(e, parts.chosen);
   Value shares = frame.scratch(e, parts.shares), zero = router.real(0);
-  Value product = e.loop(thread, e.i64(router.experts), threads, zero, [&](Value expert, ValueRange so) {
-                     int64_t choices = router.tokens * router.top;
-                     Value count = e.loop(e.i64(0), e.i64(choices), 1, zero, [&](Value i, ValueRange sum) {
-                                      Value its = chosenAt(e, chosen, e.plus(e.times(b, choices), i));
-                                      Value is = e.compare(arith::CmpIPredicate::eq, its, expert);
-                                      return SmallVector<Value>{e.add(sum.front(), e.choose(is, router.real(1), zero))};
-                                    }).front();
-                     e.store(e.getF32Type(), count, frame.scratch(e, parts.counts), e.plus(e.times(b, router.experts), expert));
-                     if (!hasShares)
-                       return SmallVector<Value>{so.front()};
-                     Value share = e.loop(e.i64(0), e.i64(router.tokens), 1, zero, [&](Value t, ValueRange sum) {
-                                      Value token = e.plus(e.times(b, router.tokens), t);
-                                      Value at = e.plus(e.times(token, router.experts), expert);
-                                      return SmallVector<Value>{e.add(sum.front(), e.load(e.getF32Type(), shares, at))};
-                                    }).front();
-                     return SmallVector<Value>{e.mulAdd(count, share, so.front())};
-                   }).front();
+  Value product =
+      e.loop(thread, e.i64(router.experts), threads, zero, [&](Value expert, ValueRange so) {
+         int64_t choices = router.tokens * router.top;
+         Value count = e.loop(e.i64(0), e.i64(choices), 1, zero, [&](Value i, ValueRange sum) {
+                          Value its = chosenAt(e, chosen, e.plus(e.times(b, choices), i));
+                          Value is = e.compare(arith::CmpIPredicate::eq, its, expert);
+                          return SmallVector<Value>{e.add(sum.front(), e.choose(is, router.real(1), zero))};
+                        }).front();
+         e.store(e.getF32Type(), count, frame.scratch(e, parts.counts), e.plus(e.times(b, router.experts), expert));
+         if (!hasShares)
+           return SmallVector<Value>{so.front()};
+         Value share = e.loop(e.i64(0), e.i64(router.tokens), 1, zero, [&](Value t, ValueRange sum) {
+                          Value token = e.plus(e.times(b, router.tokens), t);
+                          Value at = e.plus(e.times(token, router.experts), expert);
+                          return SmallVector<Value>{e.add(sum.front(), e.load(e.getF32Type(), shares, at))};
+                        }).front();
+         return SmallVector<Value>{e.mulAdd(count, share, so.front())};
+       }).front();
   use(router, b, thread, threads, product);
   return launch;
 }
@@ -152,8 +154,8 @@ Launch gradient(GpuEmit &e, GpuFrame &frame, nn::RouterGradOp op, const Scratch 
         shared = e.mulAdd(e.div(router.scores[i], all), part[i], shared); // beyond the experts the score is 0
       }
       shared = router.joined(Reduction::Sum, shared);
-      Value factor = e.mul(e.load(e.getF32Type(), dload, b),
-                           router.real(router.balance * static_cast<double>(router.experts)));
+      Value factor =
+          e.mul(e.load(e.getF32Type(), dload, b), router.real(router.balance * static_cast<double>(router.experts)));
       for (int64_t i = 0; i < router.slots(); ++i)
         dscores[i] = e.div(e.mul(e.sub(part[i], shared), factor), all);
     }
@@ -181,8 +183,8 @@ Launch gradient(GpuEmit &e, GpuFrame &frame, nn::RouterGradOp op, const Scratch 
       inner = router.joined(Reduction::Sum, inner);
     for (int64_t i = 0; i < router.slots(); ++i) {
       Value s = router.scores[i];
-      Value value = router.sigmoid ? e.mul(e.mul(s, e.sub(router.real(1), s)), dscores[i])
-                                   : e.mul(s, e.sub(dscores[i], inner));
+      Value value =
+          router.sigmoid ? e.mul(e.mul(s, e.sub(router.real(1), s)), dscores[i]) : e.mul(s, e.sub(dscores[i], inner));
       e.when(e.both(router.exists(i), there),
              [&] { e.store(e.getF32Type(), value, dlogits, e.plus(row, router.places[i])); });
     }
@@ -221,9 +223,8 @@ LogicalResult emitRouter(func::FuncOp kernel, nn::RouterOp op, ModuleOp into) {
       auto store = [&](RouterWarp &router, Value b, Value thread, int64_t threads, Value product) {
         Value sum = e.joinThreads({Reduction::Sum}, product, threads, thread).front();
         double factor = router.balance * static_cast<double>(router.experts) * router.partOfOne();
-        e.when(e.compare(arith::CmpIPredicate::eq, thread, e.i64(0)), [&] {
-          e.store(e.getF32Type(), e.mul(sum, router.real(factor)), frame.result(op.getLoad()), b);
-        });
+        e.when(e.compare(arith::CmpIPredicate::eq, thread, e.i64(0)),
+               [&] { e.store(e.getF32Type(), e.mul(sum, router.real(factor)), frame.result(op.getLoad()), b); });
       };
       return countChoices(e, frame, op, parts, true, store);
     });

@@ -3,9 +3,7 @@
 using namespace mlir;
 
 namespace hocket::cuda {
-Value RouterWarp::exists(int64_t slot) {
-  return e.compare(arith::CmpIPredicate::slt, places[slot], e.i64(experts));
-}
+Value RouterWarp::exists(int64_t slot) { return e.compare(arith::CmpIPredicate::slt, places[slot], e.i64(experts)); }
 Value RouterWarp::joined(Reduction kind, Value number) { return e.joinThreads({kind}, number, 32, lane).front(); }
 
 Value RouterWarp::score(Value row, Value ownLane) {
@@ -24,8 +22,7 @@ Value RouterWarp::score(Value row, Value ownLane) {
     max = joined(Reduction::Max, max);
   for (auto [i, logit] : llvm::enumerate(own)) {
     Value one = real(1);
-    Value value =
-        sigmoid ? e.div(one, e.add(one, e.exp(arith::NegFOp::create(e, logit)))) : e.exp(e.sub(logit, max));
+    Value value = sigmoid ? e.div(one, e.add(one, e.exp(arith::NegFOp::create(e, logit)))) : e.exp(e.sub(logit, max));
     scores.push_back(e.choose(exists(static_cast<int64_t>(i)), value, zero));
     sum = e.add(sum, scores.back());
   }

@@ -24,7 +24,7 @@ struct RouterWarp {
   int64_t slots() const { return (experts + 31) / 32; }
   mlir::Value real(double value) { return e.number(value, f32); }
   double partOfOne() const { return 1.0 / static_cast<double>(tokens * top); } ///< of a sequence's choices
-  mlir::Value exists(int64_t slot);                                           ///< i1: has this lane such an expert
+  mlir::Value exists(int64_t slot);                                            ///< i1: has this lane such an expert
   /// Reads the token whose logits begin at `row`, fills `scores`; returns the sum of them all.
   mlir::Value score(mlir::Value row, mlir::Value ownLane);
   /// The experts that the token of the last `score` chooses, best first (i64, the same in all lanes).

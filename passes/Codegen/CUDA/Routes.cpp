@@ -1,4 +1,5 @@
-// Tokens to their experts and back: rows that numbers name are read, each piece of a result row is written by one thread.
+// Tokens to their experts and back: rows that numbers name are read, each piece of a result row is written by one
+// thread.
 #include "passes/Codegen/CUDA/SpecialEmitters.h"
 using namespace mlir;
 
@@ -25,9 +26,8 @@ struct Routes {
     return e.times(row, width);
   }
   Launch overPieces(int64_t rows, function_ref<void(Value row, Value column)> body) {
-    return overThreads(e, rows * pieces, [&](Value index) {
-      body(e.over(index, pieces), e.times(e.modulo(index, pieces), e.lanes()));
-    });
+    return overThreads(e, rows * pieces,
+                       [&](Value index) { body(e.over(index, pieces), e.times(e.modulo(index, pieces), e.lanes())); });
   }
 };
 
@@ -102,14 +102,12 @@ LogicalResult emitCombineGrad(func::FuncOp kernel, nn::CombineGradOp op, ModuleO
       Value row = e.over(choice, routes.top), b = e.over(row, routes.length);
       Value slot = routes.slotAt(slots, choice), found = routes.has(slot);
       Value zero = e.number(0, e.vectorOf(e.getF32Type())), from = routes.placeRow(b, slot);
-      Value sums = e.loop(e.times(lane, e.lanes()), e.i64(routes.width), 32 * e.lanes(), zero,
-                          [&](Value column, ValueRange so) {
-                            Value a = e.loadWhole(elementOf(op.getX()), x, e.plus(from, column), found);
-                            Value d = e.loadVector(elementOf(op.getDy()), dy,
-                                                   e.plus(e.times(row, routes.width), column), Value());
-                            return SmallVector<Value>{e.mulAdd(a, d, so.front())};
-                          })
-                       .front();
+      Value sums =
+          e.loop(e.times(lane, e.lanes()), e.i64(routes.width), 32 * e.lanes(), zero, [&](Value column, ValueRange so) {
+             Value a = e.loadWhole(elementOf(op.getX()), x, e.plus(from, column), found);
+             Value d = e.loadVector(elementOf(op.getDy()), dy, e.plus(e.times(row, routes.width), column), Value());
+             return SmallVector<Value>{e.mulAdd(a, d, so.front())};
+           }).front();
       sums = arith::SelectOp::create(e, found, sums, zero);
       Value sum = e.joinThreads({Reduction::Sum}, e.joinLanes(Reduction::Sum, sums), 32, lane).front();
       Value first = e.both(e.compare(arith::CmpIPredicate::eq, lane, e.i64(0)), there);

@@ -1,6 +1,6 @@
 // See GraphEmitters.h: kernels with reductions along rows. As on the CPU a row is gone through once a stage. A row that
-// fits in the registers of its threads is loaded once; a longer one is read and computed again in each stage, and stored
-// in the last, so that results may lie on operands.
+// fits in the registers of its threads is loaded once; a longer one is read and computed again in each stage, and
+// stored in the last, so that results may lie on operands.
 #include "passes/Codegen/CUDA/GraphEmitters.h"
 #include "llvm/Support/MathExtras.h"
 using namespace mlir;
@@ -11,8 +11,8 @@ constexpr int64_t warp = 32, smallBlock = 128, longRowThreads = 512;
 /// Registers of a thread that may hold what one loop keeps for the next.
 constexpr int64_t registerBudget = 64;
 
-/// Threads of a row, rows of a block, and pieces (of `lanes` elements) that a thread keeps of a row; 0: none, the row is
-/// read again.
+/// Threads of a row, rows of a block, and pieces (of `lanes` elements) that a thread keeps of a row; 0: none, the row
+/// is read again.
 struct RowPlan {
   int64_t threads = 1, rows = 1, pieces = 0;
   RowPlan(int64_t columns, int64_t lanes, int64_t kept) {

@@ -28,9 +28,8 @@ llvm::Expected<Toolkit> Toolkit::find() {
     if (auto found = llvm::sys::findProgramByName("ptxas"))
       toolkit.ptxas = *found;
   if (toolkit.libdevice.empty())
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   "CUDA's libdevice.10.bc was not found; looked at " + looked +
-                                       " (set CUDA_HOME to where CUDA is)");
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), "CUDA's libdevice.10.bc was not found; looked at " +
+                                                                       looked + " (set CUDA_HOME to where CUDA is)");
   return toolkit;
 }
 } // namespace hocket::cuda

@@ -153,8 +153,8 @@ Value Emit::addresses(Type element, Value base, Value offset, int64_t stride) {
   for (int64_t i = 0; i < lanes(); ++i)
     steps.push_back(i * stride);
   Value numbers = arith::ConstantOp::create(*this, DenseIntElementsAttr::get(vectorOf(getI64Type()), steps));
-  return LLVM::GEPOp::create(*this, LLVM::getVectorType(pointerType(), lanes()), element, address(element, base, offset),
-                             ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(numbers)});
+  return LLVM::GEPOp::create(*this, LLVM::getVectorType(pointerType(), lanes()), element,
+                             address(element, base, offset), ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(numbers)});
 }
 Value Emit::gather(Type element, Value base, Value offset, int64_t stride, Value mask) {
   if (!mask)

@@ -79,7 +79,8 @@ public:
   virtual mlir::Value load(mlir::Type element, mlir::Value base, mlir::Value offset);
   virtual void store(mlir::Type element, mlir::Value value, mlir::Value base, mlir::Value offset);
   virtual mlir::Value loadVector(mlir::Type element, mlir::Value base, mlir::Value offset, mlir::Value mask);
-  virtual void storeVector(mlir::Type element, mlir::Value value, mlir::Value base, mlir::Value offset, mlir::Value mask);
+  virtual void storeVector(mlir::Type element, mlir::Value value, mlir::Value base, mlir::Value offset,
+                           mlir::Value mask);
   /// Elements base[offset + lane * stride]; lanes without mask read zero. Narrow elements are gathered one by one.
   mlir::Value gather(mlir::Type element, mlir::Value base, mlir::Value offset, int64_t stride, mlir::Value mask);
   void scatter(mlir::Type element, mlir::Value value, mlir::Value base, mlir::Value offset, int64_t stride,

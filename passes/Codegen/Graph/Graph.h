@@ -6,14 +6,14 @@
 // a reduction has its own lanes. So a different grouping of ops into kernels gives the same bits.
 #pragma once
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/Codegen/Graph/Emit.h"
 #include "passes/Codegen/Fusion/KernelShape.h"
+#include "passes/Codegen/Graph/Emit.h"
 #include <deque>
 #include <functional>
 
 namespace hocket::codegen {
-/// Where a step is computed: one row (Row), `lanes` columns from `column` on (Column), or both (Full). `mask`: the lanes
-/// there are, null for all.
+/// Where a step is computed: one row (Row), `lanes` columns from `column` on (Column), or both (Full). `mask`: the
+/// lanes there are, null for all.
 struct Place {
   mlir::Value row, column, mask;
 };

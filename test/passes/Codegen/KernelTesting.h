@@ -2,9 +2,9 @@
 // (ElementTest.cpp, RowTest.cpp, …) are the same for every target: each has a Kernels::Machine of its own.
 #pragma once
 #include "dialect/NN/HostTensor.h"
-#include "mlir/IR/MLIRContext.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
 #include <functional>
 #include <gtest/gtest.h>
 #include <memory>
@@ -44,8 +44,8 @@ public:
   bool compiled() const { return machine != nullptr; }
   bool cutsWork() const { return machine->cutsWork(); }
   mlir::func::FuncOp function(llvm::StringRef name);
-  /// Runs a kernel, cut into `pieces` calls where the machine does that, the last piece first. `inPlace`: pairs (result,
-  /// operand) that share memory.
+  /// Runs a kernel, cut into `pieces` calls where the machine does that, the last piece first. `inPlace`: pairs
+  /// (result, operand) that share memory.
   std::vector<HostBuffer> run(llvm::StringRef name, const std::vector<HostBuffer> &inputs,
                               const std::vector<int64_t> &numbers = {}, int pieces = 1,
                               llvm::ArrayRef<int64_t> inPlace = {});

@@ -1,5 +1,5 @@
-// Programs of the main job under plans: proved by step-verify-program, accepted by the runtime's own check, byte for byte the same
-// each time.
+// Programs of the main job under plans: proved by step-verify-program, accepted by the runtime's own check, byte for
+// byte the same each time.
 #include "passes/StepToProgram/StepToProgram.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -86,7 +86,8 @@ uint64_t memoryOf(const program::RankProgram &rank) {
   return sum;
 }
 
-class Plans : public testing::TestWithParam<std::tuple<const char *, int, int, int>> {}; // plan, rows, microbatches, stages
+class Plans : public testing::TestWithParam<std::tuple<const char *, int, int, int>> {
+}; // plan, rows, microbatches, stages
 } // namespace
 
 TEST_P(Plans, GiveAProgramThatTheRuntimeAccepts) {
@@ -105,8 +106,8 @@ TEST_P(Plans, GiveAProgramThatTheRuntimeAccepts) {
   EXPECT_EQ(file, Compiled(plan, rows, microbatches).file()) << "a second compilation gives other bytes";
 }
 INSTANTIATE_TEST_SUITE_P(GptBible, Plans,
-                         testing::Values(std::tuple("two", 2, 16, 2), std::tuple("single", 2, 16, 1), std::tuple("zero", 4, 8, 1),
-                                         std::tuple("ptd", 4, 8, 2)),
+                         testing::Values(std::tuple("two", 2, 16, 2), std::tuple("single", 2, 16, 1),
+                                         std::tuple("zero", 4, 8, 1), std::tuple("ptd", 4, 8, 2)),
                          [](const auto &info) { return std::string(std::get<0>(info.param)); });
 
 TEST(StepToProgram, UpdateCopiesNoParameter) {
@@ -137,11 +138,12 @@ TEST(StepToProgram, RefusesATableThatNamesWhatIsNotThere) {
   auto program = *compiled.module->getOps<step::ProgramOp>().begin();
   (*program.ops<step::MessageOp>().begin())->erase();
   EXPECT_FALSE(step::buildProgram(*compiled.module, {}));
-  EXPECT_THAT(compiled.faults, testing::HasSubstr("names the message 'activation from 0 to 1', which the program does not have"));
+  EXPECT_THAT(compiled.faults,
+              testing::HasSubstr("names the message 'activation from 0 to 1', which the program does not have"));
 }
 
-// The greatest logit of a shard of the vocabulary is still to be reduced by max: on a rank without one it is -inf. So is the log-sum-exp
-// of a query that sees no key. Nothing else may be infinite.
+// The greatest logit of a shard of the vocabulary is still to be reduced by max: on a rank without one it is -inf. So
+// is the log-sum-exp of a query that sees no key. Nothing else may be infinite.
 TEST(StepToProgram, TellsWhatInstructionsWrite) {
   Compiled compiled("ptd", 4, 8);
   ASSERT_TRUE(compiled.module) << compiled.faults;

@@ -36,7 +36,7 @@ public:
       pointers.push_back(buffer->bytes.data());
       if (known.insert(pointers.back()).second)
         gpu.addRegion(pointers.back(), buffer->type.getNumElements() * buffer->type.getElementTypeBitWidth() / 8,
-                           "buffer " + std::to_string(pointers.size() - 1));
+                      "buffer " + std::to_string(pointers.size() - 1));
     }
     // what a scratch holds is nobody's promise
     std::vector<double> scratch((cuda::scratchBytesOf(kernel) + 7) / 8, std::nan(""));
@@ -56,7 +56,7 @@ public:
                                 static_cast<uint32_t>(size[2])};
       };
       auto status = gpu.launch(*modules.at(kernel.getSymName().str()), launch.symbol, extent(launch.grid),
-                                    extent(launch.block), static_cast<uint32_t>(launch.sharedBytes), arguments);
+                               extent(launch.block), static_cast<uint32_t>(launch.sharedBytes), arguments);
       EXPECT_TRUE(status) << (status ? "" : status.error().message);
     }
     for (void *begin : known)
