@@ -28,19 +28,25 @@ static uint64_t peakOf(ModuleOp lowered) {
 
 void hocket::tools::chooseGatherWithin(Session &session, Job &job, uint64_t limitBytes) {
   dist::ZeroOp zero = undecided(job);
+  if (!zero)
+    return;
+  auto gatherBy = [&](dist::Gather way) { zero.setGatherAttr(dist::GatherAttr::get(zero.getContext(), way)); };
   std::string refused;
+  std::optional<std::pair<uint64_t, dist::Gather>> least; // of what does not fit
   for (auto way : {dist::Gather::OncePartial, dist::Gather::Once, dist::Gather::Kept, dist::Gather::PerUse}) {
-    if (!zero)
-      return;
-    zero.setGatherAttr(dist::GatherAttr::get(zero.getContext(), way));
-    if (way == dist::Gather::PerUse)
-      break; // fits or not, nothing needs less
+    gatherBy(way);
     auto lowered = lower(session, job.choice, job.shape, Layer::Kernels);
     uint64_t peak = lowered ? peakOf(*lowered) : 0;
-    if (peak <= limitBytes)
-      break;
+    if (peak <= limitBytes) {
+      fmt::print(stderr, "zero 3 gathers {}, which sends least of what fits into {} bytes a rank{}\n",
+                 dist::stringifyGather(way).str(), limitBytes, refused);
+      return;
+    }
     refused += fmt::format("; {} needs {} bytes a rank", dist::stringifyGather(way).str(), peak);
+    if (!least || peak < least->first)
+      least = {peak, way};
   }
-  fmt::print(stderr, "zero 3 gathers {}, which sends least of what fits into {} bytes a rank{}\n",
-             dist::stringifyGather(*zero.getGather()).str(), limitBytes, refused);
+  gatherBy(least->second);
+  fmt::print(stderr, "zero 3 gathers {}, which needs least; nothing fits into {} bytes a rank{}\n",
+             dist::stringifyGather(least->second).str(), limitBytes, refused);
 }

@@ -165,7 +165,9 @@ static std::string overlapTactics(Session &session, const PlanFlags &flags) {
   std::string text;
   for (auto [i, part] : llvm::enumerate(parts)) {
     bool all = part == "all" && parts.size() == 1;
-    if (!all && !dist::symbolizeOverlap(part))
+    if (!all && part == "all")
+      session.error("--overlap: 'all' stands alone, not among others");
+    else if (!all && !dist::symbolizeOverlap(part))
       session.error(fmt::format(
           "--overlap: unknown kind '{}' (legal: gradients, parameters, activations; or all alone)", part.str()));
     else if (llvm::is_contained(ArrayRef(parts).take_front(i), part))
