@@ -136,7 +136,7 @@ def Dist_OffloadOp : Dist_Tactic<"offload"> {
   let summary = "what lies in the host's memory while the device does not need it (Rajbhandari et al. 2021)";
   let description = [{
     `offload activations "h.*"`, `offload optimizer_state`, `offload parameters "wte"`. The pattern names layers (activations) or
-    parameters; without one all are meant. Copies run on streams of their own, out after the last use and in before the next.
+    parameters; without one all are meant. A copy goes out where a value is stored and comes in before its first use in a body.
   }];
   let arguments = (ins Dist_Offload:$what, OptionalAttr<StrAttr>:$pattern);
   let assemblyFormat = "$what ($pattern^)? attr-dict";
