@@ -113,6 +113,7 @@ std::optional<program::ProgramT> hocket::step::buildProgram(ModuleOp module, con
   ProgramStrings strings;
   WrittenValues written(strings, communicators, module);
   SharedTables shared{strings, communicators, findStateHolders(programs), parts->model, written, {}, {}};
+  shared.gpu = target.target == "cuda";
   out.kernels = convertKernels(module, shared.kernels);
   for (ProgramOp program : programs) {
     out.ranks.push_back(convertProgram(program, shared));
