@@ -1,5 +1,6 @@
-// step-overlap: collectives on streams of their own, started early and awaited late (cf. Li et al. 2020, "PyTorch
-// Distributed", section 3.2.3, and Zhao et al. 2023, "PyTorch FSDP", section 3.3).
+// step-overlap: collectives and transfers on streams of their own, started early and awaited late (cf. Li et al. 2020,
+// "PyTorch Distributed", section 3.2.3, Zhao et al. 2023, "PyTorch FSDP", section 3.3, and Ren et al. 2021,
+// "ZeRO-Offload", section 4.2).
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Step/OverlapOrder.h"
 #include "passes/Step/Passes.h"

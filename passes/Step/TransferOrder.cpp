@@ -89,9 +89,9 @@ private:
     Value result = transfer.getResult(0);
     auto store = result.hasOneUse() ? dyn_cast<StoreOp>(*result.getUsers().begin()) : StoreOp();
     return store && llvm::none_of(store.getBuffer().getUsers(), [&](Operation *user) {
-      return user != store && user->getBlock() == &block && isa<LoadOp, StoreOp>(user) &&
-             (isa<StoreOp>(user) || store->isBeforeInBlock(user));
-    });
+             return user != store && user->getBlock() == &block && isa<LoadOp, StoreOp>(user) &&
+                    (isa<StoreOp>(user) || store->isBeforeInBlock(user));
+           });
   }
 
   /// Behind what makes its operand; that may be on a stream itself, and then is not to be awaited so soon.
