@@ -12,9 +12,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace hocket::runtime {
 
@@ -50,10 +53,25 @@ public:
   virtual ~Event() = default;
 };
 
+// Work that was captured, ready to be queued again as one piece. cudaGraphExec_t.
+class Graph {
+public:
+  virtual ~Graph() = default;
+};
+
+// What a kernel was compiled to (program.fbs, GpuCode).
+struct KernelCode {
+  std::string_view bitcode, ptx;
+  std::vector<std::pair<int, std::string_view>> cubins; // architecture (90 for sm_90), code
+};
+
 class Device {
 public:
   virtual ~Device() = default;
-  virtual std::string_view name() const = 0; // "cpu"
+  virtual std::string_view name() const = 0; // "cpu", "cuda", "emulator"
+  // Whether the arena is memory that the host may read and write as its own, without copy and in any order with queued
+  // work. Only on Cpu.
+  virtual bool hostMemory() const { return false; }
 
   // Memory of the device, zero, aligned to 64 bytes or more. cudaMalloc, cudaFree.
   virtual Result<void *> allocate(size_t bytes) = 0;
@@ -73,6 +91,17 @@ public:
   // A kernel of a piece of code: a cubin or PTX (Cuda), bitcode (emulator). The same code is loaded once. The handle is
   // good as long as the device. cuModuleLoadData, cuModuleGetFunction. Kernels of Cpu are linked, not loaded (Invalid).
   virtual Result<const void *> kernel(std::string_view code, std::string_view symbol);
+  // The part of it that this device loads.
+  virtual std::string_view loadable(const KernelCode &code) const { return code.bitcode; }
+  // Captures what is queued from here on, instead of running it: on `stream`, and on every stream that waits for an
+  // event recorded there. At the end all such streams must have joined `stream` again. cudaStreamBeginCapture,
+  // cudaStreamEndCapture and cudaGraphInstantiate, cudaGraphLaunch.
+  virtual Status beginCapture(Stream &stream);
+  virtual Result<std::unique_ptr<Graph>> endCapture(Stream &stream);
+  virtual Status launch(Stream &stream, Graph &graph);
+  // Queues work of the host. It is called until it says that it is done; in between, work of other streams goes on.
+  // Only on the emulator, for what stands in for a library.
+  virtual Status enqueue(Stream &stream, std::function<Result<bool>()> work);
   // cuLaunchKernel. The spans are read before the call returns.
   virtual Status launch(Stream &stream, const Launch &launch) = 0;
   // Memory of the device for products, which must outlive them all; without any, products use none. Products queued on
@@ -80,10 +109,21 @@ public:
   virtual void gemmWorkspace(void *memory, size_t bytes) {}
   // cublasLtMatmul.
   virtual Status gemm(Stream &stream, const Gemm &gemm, const void *a, const void *b, void *c) = 0;
+
+private:
+  static Error noCapture();
 };
 
+inline Error Device::noCapture() { return {ErrorKind::Invalid, "this device captures nothing", {}}; }
 inline Result<const void *> Device::kernel(std::string_view, std::string_view) {
   return Error{ErrorKind::Invalid, "kernels of this device are linked, not loaded", {}};
+}
+
+inline Status Device::beginCapture(Stream &) { return noCapture(); }
+inline Result<std::unique_ptr<Graph>> Device::endCapture(Stream &) { return noCapture(); }
+inline Status Device::launch(Stream &, Graph &) { return noCapture(); }
+inline Status Device::enqueue(Stream &, std::function<Result<bool>()>) {
+  return Error{ErrorKind::Invalid, "this device queues no work of the host", {}};
 }
 
 } // namespace hocket::runtime

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <thread>
 
 namespace hocket::runtime::emulator {
 
@@ -62,11 +63,20 @@ Status EmulatorDevice::push(Stream &stream, Work work) {
   return {};
 }
 
-Status EmulatorDevice::enqueue(Stream &stream, std::function<Status()> work) {
+Status EmulatorDevice::enqueue(Stream &stream, std::function<Result<bool>()> work) {
   return push(stream, {std::move(work), nullptr, 0});
 }
 
-// Runs one piece of work of one stream.
+Status EmulatorDevice::once(Stream &stream, std::function<Status()> work) {
+  return enqueue(stream, [work = std::move(work)]() -> Result<bool> {
+    Status ran = work();
+    if (!ran)
+      return std::move(ran.error());
+    return true;
+  });
+}
+
+// Runs one piece of work of one stream, or what of it can be done now.
 Status EmulatorDevice::step() {
   if (failed)
     return *failed;
@@ -80,14 +90,20 @@ Status EmulatorDevice::step() {
     return *failed;
   }
   Queue &chosen = *able[random() % able.size()];
-  Work work = std::move(chosen.front());
-  chosen.pop_front();
-  if (!work.run)
+  if (!chosen.front().run) {
+    chosen.pop_front();
     return {};
-  Status ran = work.run();
-  if (!ran)
+  }
+  Result<bool> ran = chosen.front().run();
+  if (!ran) {
     failed = ran.error();
-  return ran;
+    return *failed;
+  }
+  if (*ran)
+    chosen.pop_front();
+  else if (able.size() == 1)
+    std::this_thread::sleep_for(std::chrono::microseconds(20)); // for what others than this device have to do
+  return {};
 }
 
 Status EmulatorDevice::runWhile(const std::function<bool()> &unfinished) {
@@ -100,7 +116,7 @@ Status EmulatorDevice::runWhile(const std::function<bool()> &unfinished) {
 Status EmulatorDevice::record(Stream &stream, Event &event) {
   auto state = static_cast<CountedEvent &>(event).state;
   uint64_t number = ++state->recorded;
-  return enqueue(stream, [state, number] {
+  return once(stream, [state, number] {
     state->reached = std::max(state->reached, number);
     return Status();
   });
@@ -129,7 +145,7 @@ Status EmulatorDevice::synchronize(Stream &stream) {
 }
 
 Status EmulatorDevice::copy(Stream &stream, void *to, const void *from, size_t bytes) {
-  return enqueue(stream, [=] {
+  return once(stream, [=] {
     if (bytes)
       std::memmove(to, from, bytes);
     return Status();
@@ -137,7 +153,7 @@ Status EmulatorDevice::copy(Stream &stream, void *to, const void *from, size_t b
 }
 
 Status EmulatorDevice::zero(Stream &stream, void *address, size_t bytes) {
-  return enqueue(stream, [=] {
+  return once(stream, [=] {
     if (bytes)
       std::memset(address, 0, bytes);
     return Status();
@@ -163,7 +179,7 @@ Status EmulatorDevice::launch(Stream &stream, const Launch &launch) {
   values.insert(values.end(), launch.scalars.begin(), launch.scalars.end());
   if (launch.scratch)
     values.push_back(static_cast<int64_t>(reinterpret_cast<uintptr_t>(launch.scratch)));
-  return enqueue(stream, [this, kernel, values, shape = launch.shape] {
+  return once(stream, [this, kernel, values, shape = launch.shape] {
     std::vector<const void *> arguments;
     for (const int64_t &value : values)
       arguments.push_back(&value);
@@ -174,7 +190,7 @@ Status EmulatorDevice::launch(Stream &stream, const Launch &launch) {
 }
 
 Status EmulatorDevice::gemm(Stream &stream, const Gemm &gemm, const void *a, const void *b, void *c) {
-  return enqueue(stream, [=] {
+  return once(stream, [=] {
     plainGemm(gemm, a, b, c);
     return Status();
   });

@@ -39,10 +39,9 @@ public:
   Status synchronize(Stream &stream) override;
   Result<const void *> kernel(std::string_view code, std::string_view symbol) override;
   Status launch(Stream &stream, const Launch &launch) override;
+  Status enqueue(Stream &stream, std::function<Result<bool>()> work) override;
   Status gemm(Stream &stream, const Gemm &gemm, const void *a, const void *b, void *c) override;
 
-  // Queues a function of the host. cuLaunchHostFunc.
-  Status enqueue(Stream &stream, std::function<Status()> work);
   Emulator &emulator() { return kernels; }
 
 private:
@@ -52,7 +51,7 @@ private:
   };
   // One piece of queued work: it may run once `awaited` has reached `number`.
   struct Work {
-    std::function<Status()> run;
+    std::function<Result<bool>()> run; // says whether it is done; if not, it is called again
     std::shared_ptr<EventState> awaited;
     uint64_t number = 0;
   };
@@ -65,6 +64,7 @@ private:
   };
 
   Status push(Stream &stream, Work work);
+  Status once(Stream &stream, std::function<Status()> work);
   Status step();
   Status runWhile(const std::function<bool()> &unfinished);
 
