@@ -6,6 +6,7 @@
 #include "runtime/Comm/RankStatus.h"
 #include "runtime/Device/Device.h"
 #include "runtime/Executor/Poison.h"
+#include "runtime/Executor/Stall.h"
 #include "runtime/Executor/Trace.h"
 #include "runtime/Program/Mesh.h"
 
@@ -31,6 +32,7 @@ struct RankContext {
   double waitSeconds = 60; // no wait takes longer
   bool checkFinite = false;
   Poison poison; // for tests
+  Stall stall;   // for tests
 
   std::vector<const void *> kernels;                        // by kernel of the program
   std::vector<int64_t> scalars;                             // by rank-dependent number of the program
