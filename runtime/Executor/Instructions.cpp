@@ -60,6 +60,7 @@ void StepRunner::startOnStream(const program::Instruction &instruction, uint32_t
   bool looks = finite && finite->covers(*context.own.bodies()->Get(row.index()));
   auto work = [this, &instruction, &row, looks, at = addressesOf(context, instruction, row),
                handle = deviceStreams[place]->handle(), stream = deviceStreams[place].get()]() -> Status {
+    context.stall.apply(step);
     Status ran = program::isCollective(instruction.op())
                      ? callCollective(context, instruction, at[0], at[1], {deadlineIn(context.waitSeconds), handle})
                      : context.device.copy(*stream, at[1], at[0], instruction.buffers()->Get(0)->bytes());

@@ -103,6 +103,7 @@ Status Rank::run(const RankImage &image) {
   context.waitSeconds = std::max(600.0, 10 * options.timeoutSeconds);
   context.checkFinite = options.checkFinite;
   context.poison = Poison::fromEnvironment(context.rank);
+  context.stall = Stall::fromEnvironment(context.rank);
   context.trace = options.trace.empty() ? nullptr : &trace;
   Status done = live(context, image);
   evaluation.reset();

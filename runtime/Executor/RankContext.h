@@ -8,6 +8,7 @@
 #include "runtime/Device/Device.h"
 #include "runtime/Executor/DeviceMemory.h"
 #include "runtime/Executor/Poison.h"
+#include "runtime/Executor/Stall.h"
 #include "runtime/Executor/Trace.h"
 #include "runtime/Program/Mesh.h"
 
@@ -46,6 +47,7 @@ struct RankContext {
   double waitSeconds = 60; // no wait takes longer
   bool checkFinite = false;
   Poison poison; // for tests
+  Stall stall;   // for tests
 
   std::vector<const void *> kernels;                        // by kernel of the program; of the executable
   std::vector<GpuKernel> gpuKernels;                        // by kernel of the program, on a device that loads them
