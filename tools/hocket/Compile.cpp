@@ -11,6 +11,7 @@
 #include "tools/hocket/GatherChoice.h"
 #include "tools/hocket/Installation.h"
 #include "tools/hocket/Lowering.h"
+#include "tools/hocket/MemoryLimit.h"
 #include "tools/hocket/RecomputeChoice.h"
 #include "tools/hocket/Report.h"
 #include "llvm/Support/FileSystem.h"
@@ -37,23 +38,10 @@ const std::map<std::string, Layer> layers = {{"nn", Layer::NN},
                                              {"step", Layer::Step},
                                              {"kernels", Layer::Kernels}};
 
-/// The peak against what is given; errors with the numbers of every rank program that does not fit.
-bool fits(Session &session, const program::ProgramT &program, std::optional<uint64_t> limit) {
-  bool good = true;
-  for (const RankReport &rank : makeReport(program).ranks) {
-    if (limit && rank.peakBytes > *limit) {
-      good = false;
-      std::string classes;
-      for (auto &[name, bytes] : rank.bytesByClass)
-        classes += fmt::format("{}{} {}", classes.empty() ? "" : ", ", name, bytes);
-      session.error(fmt::format("stage {} needs {} bytes a rank, --memory gives {} ({} too many): {}", rank.stage,
-                                rank.peakBytes, *limit, rank.peakBytes - *limit, classes));
-    } else {
-      fmt::print("stage {}: {}, {} bytes ({}) a rank; {}\n", rank.stage, run::counted(rank.ranks, "rank"),
-                 rank.peakBytes, bytesText(rank.peakBytes), rank.layers);
-    }
-  }
-  return good;
+void printStages(const program::ProgramT &program) {
+  for (const RankReport &rank : makeReport(program).ranks)
+    fmt::print("stage {}: {}, {} bytes ({}) a rank; {}\n", rank.stage, run::counted(rank.ranks, "rank"), rank.peakBytes,
+               bytesText(rank.peakBytes), rank.layers);
 }
 
 uint32_t threadsFor(const CompileOptions &options, int64_t world) {
@@ -80,8 +68,9 @@ int writeExecutable(Session &session, ModuleOp module, PlanChoice &choice, const
   if (!program)
     return InputAtFault;
   fmt::print("model {}: {} parameters\n", program->name, program->parameters);
-  if (!fits(session, *program, options.memory))
+  if (!fitsInto(session, *program, options.memory))
     return InputAtFault;
+  printStages(*program);
   std::vector<uint8_t> file = program::write(*program);
   // What the runtime will refuse is a fault of the compiler: say it now.
   std::vector<uint8_t> aligned(file.size() + 64);
@@ -145,6 +134,9 @@ int compile(const CompileOptions &options) {
   auto module = lower(session, choice, job->shape, layerOnly ? layers.at(options.emit) : Layer::Kernels);
   if (!module)
     return InputAtFault;
+  if (options.memory && options.emit == "kernels")
+    if (auto program = step::buildProgram(*module, {}); !program || !fitsInto(session, *program, options.memory))
+      return InputAtFault;
   if (options.target == "cuda" && !addCudaKernels(session, *module))
     return session.errors() ? InputAtFault : MachineLacks;
   if (layerOnly) {
@@ -154,7 +146,7 @@ int compile(const CompileOptions &options) {
   }
   if (options.emit == "program") {
     auto program = step::buildProgram(*module, {});
-    if (!program)
+    if (!program || !fitsInto(session, *program, options.memory))
       return InputAtFault;
     fmt::print("{}\n", reportJson(makeReport(*program), *program).dump(2));
     return Done;
@@ -175,8 +167,7 @@ Command hocket::tools::addCompile(CLI::App &app) {
   command->add_option("--target", options->target, "cpu, or cuda (with --emit=kernels)")
       ->check(CLI::IsMember({"cpu", "cuda"}));
   command->add_option("--march", options->march, "CPU that kernels are for (native)");
-  command->add_option("--memory", options->memory, "bytes that a rank may use; a plan that needs more is an error")
-      ->check(wholeNumber(1, int64_t(1) << 62));
+  addMemoryFlag(*command, options->memory, "; a plan that needs more is an error");
   command->add_option("--threads", options->threads, "threads of a rank")->check(wholeNumber(1, 1024));
   options->plan.addTo(*command);
   return [options] {
