@@ -75,28 +75,29 @@ private:
     out.alignmentBytes += aligned(bytes) - bytes;
   }
 
-  /// What a reduction of several accumulators together leaves is of each of their parts, as they are large. False for
-  /// all else.
+  /// What a reduction of several accumulators together leaves is of those whose update reads it, by how much they take
+  /// out of it. False for all else.
   bool share(BufferOp buffer, int64_t bytes) {
-    SmallVector<BufferOp> accumulators;
-    for (Operation *user : buffer->getUsers())
-      if (auto collective = dyn_cast<CollectiveOp>(user); collective && writesOf(user).front() == buffer.getBuffer())
-        for (Operation *packs : collective.getInput().getUsers())
-          if (auto launch = dyn_cast<LaunchOp>(packs); launch && packs->getBlock() == user->getBlock() &&
-                                                       llvm::is_contained(launch.getOuts(), collective.getInput()))
-            for (Value input : launch.getInputs())
-              if (auto from = input.getDefiningOp<BufferOp>(); from && from.getSlot() == nn::SlotKind::Accumulator)
-                accumulators.push_back(from);
-    int64_t sum = 0, done = 0, given = 0;
-    for (BufferOp from : accumulators)
-      sum += from.getBytes();
-    if (accumulators.size() < 2 || !sum)
+    llvm::MapVector<StringRef, int64_t> weights; // by path
+    int64_t sum = 0;
+    for (Operation *user : buffer->getUsers()) {
+      auto launch = dyn_cast<LaunchOp>(user);
+      if (!launch || nn::getPath(user).empty() || !llvm::is_contained(launch.getInputs(), buffer.getBuffer()))
+        continue;
+      int64_t taken = 0;
+      for (Value out : launch.getOuts())
+        taken = std::max(taken, out.getDefiningOp<BufferOp>().getBytes());
+      weights[nn::getPath(user)] += taken;
+      sum += taken;
+    }
+    if (weights.size() < 2)
       return false;
-    for (BufferOp from : accumulators) {
-      done += from.getBytes();
-      int64_t upTo =
-          static_cast<int64_t>(static_cast<double>(bytes) * static_cast<double>(done) / static_cast<double>(sum));
-      part(partOf(from.getName())).bytes[buffer.getMemory()] += upTo - given;
+    double done = 0;
+    int64_t given = 0;
+    for (auto &[path, weight] : weights) {
+      done += static_cast<double>(weight);
+      auto upTo = static_cast<int64_t>(static_cast<double>(bytes) * (done / static_cast<double>(sum)));
+      part(partOf(path)).bytes[buffer.getMemory()] += upTo - given;
       given = upTo;
     }
     return true;
