@@ -44,6 +44,7 @@ public:
 private:
   runtime::shm::RegionSpec regionSpec() const;
   uint64_t ownBytes() const;
+  uint64_t hostBytes() const; // of all ranks, for what is offloaded
   void readReports();
   void addMeasured(std::vector<nlohmann::json> &events);
   void handleSignals();
@@ -54,6 +55,7 @@ private:
   Exit fail(const runtime::Watchdog::Verdict &verdict, Exit status);
   void letOthersWait(int failed);
   void sampleMemory(bool now);
+  std::string memorySummary() const;
   Exit finish();
 
   const Options &options;
@@ -102,6 +104,13 @@ uint64_t Run::ownBytes() const {
   uint64_t sum = hostBytesOf(options, program, ranks);
   for (size_t arena : regionSpec().arenaBytes)
     sum -= arena;
+  return sum;
+}
+
+uint64_t Run::hostBytes() const {
+  uint64_t sum = 0;
+  for (uint32_t rank = 0; rank < mesh.worldSize(); ++rank)
+    sum += program.ranks()->Get(program::stageOf(mesh, program, rank))->hostBytes();
   return sum;
 }
 
@@ -347,6 +356,22 @@ void Run::sampleMemory(bool now) {
   memorySampled = Clock::now();
 }
 
+std::string Run::memorySummary() const {
+  uint64_t largest = 0, sum = 0;
+  for (uint32_t rank = 0; rank < mesh.worldSize(); ++rank) {
+    uint64_t bytes = program.ranks()->Get(program::stageOf(mesh, program, rank))->arenaBytes();
+    largest = std::max(largest, bytes);
+    sum += bytes;
+  }
+  std::string offloaded =
+      hostBytes() ? fmt::format(", {} of the host's for what is offloaded", bytesText(hostBytes())) : "";
+  return fmt::format("memory planned: {} for all ranks{} (at most {} each){} and {} for communication; used at the peak{}: "
+                     "{}\n",
+                     bytesText(sum), runtime::isForGpus(program) ? options.emulate ? " on emulated GPUs" : " on GPUs" : "",
+                     bytesText(largest), offloaded, bytesText(runtime::shm::Region::controlBytes(regionSpec())),
+                     runtime::isForGpus(program) ? " by the hosts" : "", bytesText(peakBytes));
+}
+
 Exit Run::finish() {
   readReports();
   sampleMemory(true);
@@ -361,17 +386,7 @@ Exit Run::finish() {
     say("ended by {} after step {}\n", strsignal(stopSignal), progress.lastStep());
   if (progress.savedStep())
     say("saved '{}'\n", checkpoint::stepFolder(options.save, *progress.savedStep()));
-  uint64_t largest = 0, sum = 0;
-  runtime::shm::RegionSpec spec = regionSpec();
-  for (size_t bytes : spec.arenaBytes) {
-    largest = std::max<uint64_t>(largest, bytes);
-    sum += bytes;
-  }
-  std::string offloaded =
-      hostBytes() ? fmt::format(", {} of the host's for what is offloaded", bytesText(hostBytes())) : "";
-  say("memory planned: {} for all ranks (at most {} each){} and {} for communication; used at the peak: {}\n",
-      bytesText(sum), bytesText(largest), offloaded, bytesText(runtime::shm::Region::controlBytes(spec)),
-      bytesText(peakBytes));
+  say("{}", memorySummary());
   if (Status kept = progress.written(); !kept)
     return complain(kept.error(), MachineLacks);
   Exit ended = early ? stopped() : Done;
