@@ -9,6 +9,7 @@
 #include "tools/hocket/GatherChoice.h"
 #include "tools/hocket/LineReport.h"
 #include "tools/hocket/Lowering.h"
+#include "tools/hocket/MemoryLimit.h"
 #include "tools/hocket/MemoryReport.h"
 #include "tools/hocket/RecomputeChoice.h"
 #include "tools/hocket/ShardingReport.h"
@@ -109,8 +110,7 @@ Command hocket::tools::addExplain(CLI::App &app) {
                     "also where each value lives and which tactic put it there, and what would remove each transfer");
   command->add_flag("--activations", options->activations,
                     "also what is kept from forward to backward, op by op, and what is made again");
-  command->add_option("--memory", options->memory, "bytes that a rank may use, for `recompute auto`")
-      ->check(wholeNumber(1, int64_t(1) << 62));
+  addMemoryFlag(*command, options->memory, ", for `recompute auto`");
   options->plan.addTo(*command);
   options->timeline.addTo(*command);
   return [options] { return explain(*options); };
