@@ -44,6 +44,7 @@ public:
     sound &= context.enumIn(instruction.type(), where, "type");
     sound &= context.enumIn(instruction.resultType(), where, "result type");
     sound &= context.enumIn(instruction.reduction(), where, "reduction");
+    sound &= context.enumIn(instruction.epilogue(), where, "epilogue");
     for (uint32_t i = 0; i < bufferCount(); ++i)
       sound &= checkBuffer(context, rank, *instruction.buffers()->Get(i), fmt::format("{} buffer {}", where, i));
     if (!sound || !checkSpaces())
@@ -56,6 +57,9 @@ public:
 
 private:
   void checkOp() {
+    if (instruction.epilogue() != Epilogue::None && instruction.op() != Op::Gemm)
+      context.fault("{}: epilogue {} of a {}, expected a matrix product", where,
+                    EnumNameEpilogue(instruction.epilogue()), EnumNameOp(instruction.op()));
     switch (instruction.op()) {
     case Op::Kernel:
       return checkKernel();
@@ -152,7 +156,9 @@ private:
 
   void checkGemm() {
     const Gemm *gemm = instruction.gemm();
-    if (!countIs(3))
+    Epilogue epilogue = instruction.epilogue();
+    bool two = epilogue == Epilogue::BiasGelu || epilogue == Epilogue::GeluGradSum;
+    if (!countIs(epilogue == Epilogue::None ? 3 : two ? 5 : 4))
       return;
     if (!gemm) {
       context.fault("{}: matrix product without sizes, expected m, n and k", where);
@@ -180,6 +186,38 @@ private:
     checkMatrix("B", 1, type, gemm->transB() ? n : k, gemm->transB() ? k : n, gemm->ldb(), gemm->batch(),
                 gemm->strideB());
     checkMatrix("C", 2, result, m, n, gemm->ldc(), gemm->batch(), gemm->strideC());
+    if (epilogue != Epilogue::None)
+      checkEpilogue(*gemm);
+  }
+
+  void checkEpilogue(const Gemm &gemm) {
+    DType type = instruction.resultType();
+    auto isVector = [&](const char *name, uint32_t buffer, uint64_t size) {
+      uint64_t bytes = instruction.buffers()->Get(buffer)->bytes();
+      if (bytes < size * sizeOf(type))
+        context.fault("{}: {} of {} elements of type {} exceeds its buffer of {} bytes", where, name, size,
+                      EnumNameDType(type), bytes);
+    };
+    const char *name = EnumNameEpilogue(instruction.epilogue());
+    bool sums = instruction.epilogue() == Epilogue::SumA || instruction.epilogue() == Epilogue::SumB;
+    if (gemm.batch() != 1)
+      context.fault("{}: epilogue {} of a batch of {}, expected 1", where, name, gemm.batch());
+    if (gemm.accumulate() && !sums)
+      context.fault("{}: epilogue {} of a product that is added to C, expected SumA or SumB", where, name);
+    switch (instruction.epilogue()) {
+    case Epilogue::Bias:
+      return isVector("the bias", 3, gemm.n());
+    case Epilogue::BiasGelu:
+      isVector("the bias", 3, gemm.n());
+      return checkMatrix("what is before gelu", 4, type, gemm.m(), gemm.n(), gemm.ldc(), 1, 0);
+    case Epilogue::GeluGradSum:
+      isVector("the sum", 4, gemm.n());
+      [[fallthrough]];
+    case Epilogue::GeluGrad:
+      return checkMatrix("what is before gelu", 3, type, gemm.m(), gemm.n(), gemm.ldc(), 1, 0);
+    default:
+      return isVector("the sum", 3, instruction.epilogue() == Epilogue::SumA ? gemm.m() : gemm.n());
+    }
   }
 
   void checkCollective() {
