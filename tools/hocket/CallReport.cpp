@@ -62,6 +62,15 @@ struct RankCalls {
                        program.strings()->Get(body.instructions()->Get(call.instruction)->what())->str());
   }
 
+  /// What the runtime asks its communicator for: of an exchange one thing, though several calls.
+  std::string operation(const program::Entry &entry, const Call &call) const {
+    const program::Row &row = *entry.rows()->Get(call.row);
+    return row.kind() == program::RowKind::Body
+               ? snakeCase(
+                     program::EnumNameOp(own.bodies()->Get(row.index())->instructions()->Get(call.instruction)->op()))
+               : snakeCase(program::EnumNameRowKind(row.kind()));
+  }
+
   /// All but what it is for.
   std::string text(const program::Entry &entry, const Call &call) const {
     std::string name(functionName(call.function));
@@ -120,6 +129,7 @@ struct CallLines {
     nlohmann::ordered_json list = nlohmann::json::array();
     for (const Call &call : calls) {
       nlohmann::ordered_json item{{"call", std::string(functionName(call.function))},
+                                  {"op", from.operation(entry, call)},
                                   {"communicator", from.communicator(call.communicator).name()->str()},
                                   {"count", call.count},
                                   {"type", RankCalls::lower(call.type)},
