@@ -13,6 +13,7 @@
 #include "tools/hocket/KernelReport.h"
 #include "tools/hocket/LineReport.h"
 #include "tools/hocket/Lowering.h"
+#include "tools/hocket/MemoryLimit.h"
 #include "tools/hocket/MemoryReport.h"
 #include "tools/hocket/RecomputeChoice.h"
 #include "tools/hocket/ShardingReport.h"
@@ -162,8 +163,7 @@ Command hocket::tools::addExplain(CLI::App &app) {
                    "with --kernels also the least time of each on this GPU: " + analysis::gpuNames())
       ->needs(kernels)
       ->check(knownGpu);
-  command->add_option("--memory", options->memory, "bytes that a rank may use, for `recompute auto`")
-      ->check(wholeNumber(1, int64_t(1) << 62));
+  addMemoryFlag(*command, options->memory, ", for `recompute auto`");
   options->plan.addTo(*command);
   options->timeline.addTo(*command);
   return [options] {
