@@ -83,9 +83,8 @@ bool DeviceStep::mayCapture() const {
     return false;
   uint64_t nodes = 0;
   for (const program::Row *row : *entry.rows())
-    nodes += row->kind() == program::RowKind::Body
-                 ? context.own.bodies()->Get(row->index())->instructions()->size() + 2
-                 : 3;
+    nodes +=
+        row->kind() == program::RowKind::Body ? context.own.bodies()->Get(row->index())->instructions()->size() + 2 : 3;
   return nodes <= mostGraphNodes;
 }
 
@@ -122,8 +121,8 @@ Status DeviceStep::queueRow(uint32_t index) {
   Stream &stream = *streams[row.stream()];
   for (uint32_t before : waits[index].rows) {
     if (!rowEvents[before])
-      return Error{ErrorKind::Invalid, fmt::format("row {} is issued before row {}, for which it waits", index, before),
-                   {}};
+      return Error{
+          ErrorKind::Invalid, fmt::format("row {} is issued before row {}, for which it waits", index, before), {}};
     if (Status waited = wait(stream, *rowEvents[before]); !waited)
       return waited;
   }
