@@ -137,6 +137,7 @@ int compile(const CompileOptions &options) {
   if (!job)
     return InputAtFault;
   PlanChoice &choice = job->choice;
+  choice.forGpu = options.target == "cuda";
   if (!chooseRecompute(session, *job, options.memory))
     return InputAtFault;
   if (options.memory)
