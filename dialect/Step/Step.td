@@ -165,12 +165,16 @@ def Step_LaunchOp : Step_WorkOp<"launch", (ins FlatSymbolRefAttr:$kernel, Variad
   let assemblyFormat = [{$kernel `(` $inputs `)` (`scalars` `(` $scalars^ `)`)? (`outs` `(` $outs^ `:` type($outs) `)`)?
       `:` custom<TypeList>(type($inputs)) `->` custom<TypeList>(type($results)) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
-def Step_GemmOp : Step_WorkOp<"gemm", (ins AnyType:$a, AnyType:$b, Optional<AnyType>:$c, Variadic<AnyMemRef>:$outs,
-    UnitAttr:$trans_a, UnitAttr:$trans_b, DenseI64ArrayAttr:$mnk, DenseI64ArrayAttr:$leading, OptionalAttr<I64Attr>:$batch,
+def Step_GemmOp : Step_WorkOp<"gemm", (ins AnyType:$a, AnyType:$b, Optional<AnyType>:$c, Optional<AnyType>:$extra,
+    Variadic<AnyMemRef>:$outs, OptionalAttr<Step_Epilogue>:$epilogue, UnitAttr:$trans_a, UnitAttr:$trans_b, DenseI64ArrayAttr:$mnk, DenseI64ArrayAttr:$leading, OptionalAttr<I64Attr>:$batch,
     OptionalAttr<DenseI64ArrayAttr>:$strides)> {
   let summary = "row-major product on the vendor's library: result[m,n] = op(a) op(b) (+ c); mnk, leading dimensions of a, b, result";
+  let description = [{
+    C1: `then bias(%b)`: an epilogue (StepEnums.td); where it makes a second value, that is a result of this op too. It has no batch,
+    and with `add` only sum_a and sum_b go.
+  }];
   let assemblyFormat = [{(`transpose_a` $trans_a^)? $a `,` (`transpose_b` $trans_b^)? $b (`add` $c^ `:` type($c))?
-      (`outs` `(` $outs^ `:` type($outs) `)`)? `mnk` $mnk `leading` $leading (`batch` $batch^ `strides` $strides)?
+      (`then` $epilogue^ (`(` $extra^ `:` type($extra) `)`)?)? (`outs` `(` $outs^ `:` type($outs) `)`)? `mnk` $mnk `leading` $leading (`batch` $batch^ `strides` $strides)?
       `:` type($a) `,` type($b) `->` custom<TypeList>(type($results)) `` custom<Placement>($path, $phase, $shardings) attr-dict}];
 }
 def Step_CollectiveOp : Step_WorkOp<"collective", (ins Step_CollectiveKind:$kind, Dist_Reduction:$reduction, AnyType:$input,

@@ -4,7 +4,7 @@
 include "mlir/Pass/PassBase.td"
 
 def OverlapPass : Pass<"step-overlap", "::mlir::ModuleOp"> {
-  let summary = "puts the collectives that the plan's overlap tactics name on streams, and awaits them as late as can be";
+  let summary = "puts the collectives that the plan's overlap tactics name, and all transfers, on streams, and awaits them as late as can be";
   let description = [{
     Runs after fusion, when it is known what work a body has, and before memory is planned, so that what is in flight has its
     place. Streams are "gradients", "parameters" and "activations". Which collectives:
@@ -14,7 +14,7 @@ def OverlapPass : Pass<"step-overlap", "::mlir::ModuleOp"> {
     Collectives that join stages stay on the stream that computes. A gather or a reduction of what only has to be loaded starts
     with the first use of the one before it on its stream, the first one with the body: one bucket (or layer, where buckets are
     smaller) ahead of its use. All others start when their operand is made. What only leads to stores waits for the start of the
-    next one. Weight gradients are moved before the first use of an activation's collective. An await stands before the first op
+    next one. Transfers of step-offload run on "fetch" and "offload" (TransferOrder.h). Weight gradients are moved before the first use of an activation's collective. An await stands before the first op
     that reads a result or stores where an operand was loaded from, and at the end of the body. See OverlapOrder.h.
   }];
   let dependentDialects = ["::hocket::step::StepDialect"];
@@ -60,10 +60,12 @@ def VerifyProgramPass : Pass<"step-verify-program", "::mlir::ModuleOp"> {
       * what runs on a stream of a body is awaited before that ends, and until then nobody writes what it reads or touches what
         it writes (VerifyStreams.cpp);
       * both ends of every edge agree (count, bytes, types, order), and the tables pass the judge of passes/Schedule under
-        rendezvous: each body once a microbatch, what it reads is there, slots are reused only when their last reader and
+        the semantics given: each body once a microbatch, what it reads is there, slots are reused only when their last reader and
         sender are done, nobody waits for ever (VerifyMessages.cpp);
       * collectives that join stages are issued alike by all members, in an order that cannot wait for itself
-        (VerifyCollectives.cpp).
+        (VerifyCollectives.cpp);
+      * under nccl:R, messages and collectives of a rank that can be at work at a time are no more than R (VerifyResident.cpp).
   }];
+  let options = [Option<"semantics", "semantics", "std::string", "\"rendezvous\"", "when a send is finished: rendezvous, nccl, nccl:R, buffered:K">];
 }
 #endif

@@ -213,7 +213,8 @@ struct ProgramMemory {
       if (c && c != outs[0] && offsetOf(c) != offsetOf(outs[0]))
         copy(op->getLoc(), c, outs[0], op);
       GemmOp::create(builder, op->getLoc(), TypeRange(), there(gemm.getA()), there(gemm.getB()), c ? outs[0] : Value(),
-                     outs, gemm.getTransAAttr(), gemm.getTransBAttr(), gemm.getMnkAttr(), gemm.getLeadingAttr(),
+                     gemm.getExtra() ? there(gemm.getExtra()) : Value(), outs, gemm.getEpilogueAttr(),
+                     gemm.getTransAAttr(), gemm.getTransBAttr(), gemm.getMnkAttr(), gemm.getLeadingAttr(),
                      gemm.getBatchAttr(), gemm.getStridesAttr(), path, phase, ArrayAttr());
     } else if (auto transfer = dyn_cast<TransferOp>(op)) {
       TransferOp::create(builder, op->getLoc(), TypeRange(), there(transfer.getInput()), outs, transfer.getStreamAttr(),

@@ -139,7 +139,8 @@ private:
       Value offset = e.plus(e.times(e.over(block, blocks), of.scratchOfPart()), of.scratchOffset);
       scratch = e.address(e.getI8Type(), frame.scratch(e, 0), offset);
     }
-    GpuFrame part = frame.part(*of.kernel, buffers, numbers, scratch, e, e.modulo(own, across), e.over(own, across));
+    Value row = of.alone[launch].grid[1] == 1 ? e.i64(0) : e.over(own, across);
+    GpuFrame part = frame.part(*of.kernel, buffers, numbers, scratch, e, e.modulo(own, across), row);
     of.graph->write(launch, part);
   }
 

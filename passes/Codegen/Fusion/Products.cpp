@@ -113,11 +113,12 @@ LogicalResult lowerProduct(Operation *op) {
   }
   auto batch = shape->batch > 1 ? builder.getI64IntegerAttr(shape->batch) : IntegerAttr();
   auto strides = shape->batch > 1 ? builder.getDenseI64ArrayAttr(shape->strides) : DenseI64ArrayAttr();
-  auto gemm = step::GemmOp::create(
-      builder, op->getLoc(), TypeRange(product.getType()), op->getOperand(shape->swapped),
-      op->getOperand(!shape->swapped), accumulator, ValueRange(), shape->transA, shape->transB,
-      builder.getDenseI64ArrayAttr({shape->m, shape->n, shape->k}), builder.getDenseI64ArrayAttr(shape->leading), batch,
-      strides, op->getAttrOfType<StringAttr>("path"), op->getAttrOfType<PhaseAttr>("phase"), ArrayAttr());
+  auto gemm =
+      step::GemmOp::create(builder, op->getLoc(), TypeRange(product.getType()), op->getOperand(shape->swapped),
+                           op->getOperand(!shape->swapped), accumulator, Value(), ValueRange(), step::EpilogueAttr(),
+                           shape->transA, shape->transB, builder.getDenseI64ArrayAttr({shape->m, shape->n, shape->k}),
+                           builder.getDenseI64ArrayAttr(shape->leading), batch, strides,
+                           op->getAttrOfType<StringAttr>("path"), op->getAttrOfType<PhaseAttr>("phase"), ArrayAttr());
   setShardings(gemm, getSharding(cast<OpResult>(add ? add->getResult(0) : product)));
   (add ? add->getResult(0) : product).replaceAllUsesWith(gemm.getResult(0));
   if (add)

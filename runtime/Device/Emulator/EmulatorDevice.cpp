@@ -1,23 +1,12 @@
 // Queues and the draw among them.
-#include "runtime/Device/Emulator/EmulatorDevice.h"
+#include "runtime/Device/Emulator/EmulatorStreams.h"
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <thread>
 
 namespace hocket::runtime::emulator {
-
-struct EmulatorDevice::QueuedStream : Stream {
-  QueuedStream(EmulatorDevice &device, std::shared_ptr<Queue> queue) : device(device), queue(std::move(queue)) {}
-  ~QueuedStream() override { (void)device.synchronize(*this); }
-  void *handle() const override { return const_cast<QueuedStream *>(this); }
-  EmulatorDevice &device;
-  std::shared_ptr<Queue> queue;
-};
-
-struct EmulatorDevice::CountedEvent : Event {
-  std::shared_ptr<EventState> state = std::make_shared<EventState>();
-};
 
 EmulatorDevice::EmulatorDevice(uint64_t seed, Options options) : kernels(std::move(options)), random(seed) {}
 
@@ -58,15 +47,28 @@ Result<std::unique_ptr<Event>> EmulatorDevice::event() {
 Status EmulatorDevice::push(Stream &stream, Work work) {
   if (failed)
     return *failed;
-  static_cast<QueuedStream *>(stream.handle())->queue->push_back(std::move(work));
+  QueuedStream &on = QueuedStream::of(stream);
+  if (on.capture)
+    on.capture->streams[on.captured].push_back({std::move(work.run)});
+  else
+    on.queue->push_back(std::move(work));
   return {};
 }
 
-Status EmulatorDevice::enqueue(Stream &stream, std::function<Status()> work) {
+Status EmulatorDevice::enqueue(Stream &stream, std::function<Result<bool>()> work) {
   return push(stream, {std::move(work), nullptr, 0});
 }
 
-// Runs one piece of work of one stream.
+Status EmulatorDevice::once(Stream &stream, std::function<Status()> work) {
+  return enqueue(stream, [work = std::move(work)]() -> Result<bool> {
+    Status ran = work();
+    if (!ran)
+      return std::move(ran.error());
+    return true;
+  });
+}
+
+// Runs one piece of work of one stream, or what of it can be done now.
 Status EmulatorDevice::step() {
   if (failed)
     return *failed;
@@ -80,14 +82,20 @@ Status EmulatorDevice::step() {
     return *failed;
   }
   Queue &chosen = *able[random() % able.size()];
-  Work work = std::move(chosen.front());
-  chosen.pop_front();
-  if (!work.run)
+  if (!chosen.front().run) {
+    chosen.pop_front();
     return {};
-  Status ran = work.run();
-  if (!ran)
+  }
+  Result<bool> ran = chosen.front().run();
+  if (!ran) {
     failed = ran.error();
-  return ran;
+    return *failed;
+  }
+  if (*ran)
+    chosen.pop_front();
+  else if (able.size() == 1)
+    std::this_thread::sleep_for(std::chrono::microseconds(20)); // for what others than this device have to do
+  return {};
 }
 
 Status EmulatorDevice::runWhile(const std::function<bool()> &unfinished) {
@@ -99,9 +107,17 @@ Status EmulatorDevice::runWhile(const std::function<bool()> &unfinished) {
 
 Status EmulatorDevice::record(Stream &stream, Event &event) {
   auto state = static_cast<CountedEvent &>(event).state;
+  QueuedStream &on = QueuedStream::of(stream);
+  state->capture = on.capture;
+  if (on.capture) {
+    state->stream = on.captured;
+    state->pieces = on.capture->streams[on.captured].size();
+    return failed ? Status(*failed) : Status();
+  }
   uint64_t number = ++state->recorded;
-  return enqueue(stream, [state, number] {
+  return once(stream, [state, number] {
     state->reached = std::max(state->reached, number);
+    state->at = std::chrono::steady_clock::now();
     return Status();
   });
 }
@@ -109,12 +125,16 @@ Status EmulatorDevice::record(Stream &stream, Event &event) {
 // Waits for the last record before this call; for nothing when there is none.
 Status EmulatorDevice::wait(Stream &stream, Event &event) {
   auto state = static_cast<CountedEvent &>(event).state;
+  if (QueuedStream::of(stream).capture || state->capture)
+    return waitInCapture(QueuedStream::of(stream), state);
   return push(stream, {nullptr, state, state->recorded});
 }
 
 // A few pieces run first, so that asking again and again comes to an end.
 Result<bool> EmulatorDevice::complete(Event &event) {
   EventState &state = *static_cast<CountedEvent &>(event).state;
+  if (state.capture)
+    return Error{ErrorKind::Invalid, "an event of a capture is asked whether it is complete", {}};
   for (uint64_t left = random() % 4; left && state.reached < state.recorded; --left)
     if (Status ran = step(); !ran)
       return std::move(ran.error());
@@ -124,12 +144,27 @@ Result<bool> EmulatorDevice::complete(Event &event) {
 }
 
 Status EmulatorDevice::synchronize(Stream &stream) {
-  Queue &queue = *static_cast<QueuedStream *>(stream.handle())->queue;
+  if (QueuedStream::of(stream).capture)
+    return Error{ErrorKind::Invalid, "a stream that is captured is waited for", {}};
+  Queue &queue = *QueuedStream::of(stream).queue;
   return runWhile([&] { return !queue.empty(); });
 }
 
+Status EmulatorDevice::mark(Stream &stream, uint32_t *word, uint32_t value) {
+  return once(stream, [=] {
+    *word = value;
+    return Status();
+  });
+}
+
+Result<double> EmulatorDevice::seconds(Event &since, Event &until) {
+  return std::chrono::duration<double>(static_cast<CountedEvent &>(until).state->at -
+                                       static_cast<CountedEvent &>(since).state->at)
+      .count();
+}
+
 Status EmulatorDevice::copy(Stream &stream, void *to, const void *from, size_t bytes) {
-  return enqueue(stream, [=] {
+  return once(stream, [=] {
     if (bytes)
       std::memmove(to, from, bytes);
     return Status();
@@ -137,7 +172,7 @@ Status EmulatorDevice::copy(Stream &stream, void *to, const void *from, size_t b
 }
 
 Status EmulatorDevice::zero(Stream &stream, void *address, size_t bytes) {
-  return enqueue(stream, [=] {
+  return once(stream, [=] {
     if (bytes)
       std::memset(address, 0, bytes);
     return Status();
@@ -163,7 +198,7 @@ Status EmulatorDevice::launch(Stream &stream, const Launch &launch) {
   values.insert(values.end(), launch.scalars.begin(), launch.scalars.end());
   if (launch.scratch)
     values.push_back(static_cast<int64_t>(reinterpret_cast<uintptr_t>(launch.scratch)));
-  return enqueue(stream, [this, kernel, values, shape = launch.shape] {
+  return once(stream, [this, kernel, values, shape = launch.shape] {
     std::vector<const void *> arguments;
     for (const int64_t &value : values)
       arguments.push_back(&value);
@@ -174,7 +209,7 @@ Status EmulatorDevice::launch(Stream &stream, const Launch &launch) {
 }
 
 Status EmulatorDevice::gemm(Stream &stream, const Gemm &gemm, const void *a, const void *b, void *c) {
-  return enqueue(stream, [=] {
+  return once(stream, [=] {
     plainGemm(gemm, a, b, c);
     return Status();
   });
