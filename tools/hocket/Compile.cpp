@@ -135,6 +135,7 @@ int compile(const CompileOptions &options) {
     return InputAtFault;
   job->gpu = options.target == "cuda";
   PlanChoice &choice = job->choice;
+  choice.forGpu = job->gpu;
   if (!chooseRecompute(session, *job, options.memory))
     return InputAtFault;
   if (options.memory)

@@ -72,7 +72,7 @@ int explain(const ExplainOptions &options) {
     return InputAtFault;
   if (options.plan.mesh.empty())
     findMegatronTactics(session, *job);
-  job->gpu = options.target == "cuda";
+  job->choice.forGpu = job->gpu = options.target == "cuda";
   if (!chooseRecompute(session, *job, options.memory))
     return InputAtFault;
   PlanChoice &choice = job->choice;

@@ -79,6 +79,8 @@ OwningOpRef<ModuleOp> hocket::tools::lower(Session &session, const PlanChoice &c
     // Before memory is planned, so that what lives inside a kernel needs none. After it bodies hold launches and
     // products.
     manager.addPass(codegen::createCodegenFusePass());
+    if (choice.forGpu) // before memory is planned: what a launch may do in place is known once it is whole
+      manager.addPass(codegen::createCodegenGroupLaunchesPass());
     // On what fusion leaves: which work a collective can run beside. After it streamed ops are awaited.
     manager.addPass(step::createOverlapPass());
     // Every buffer has its place after it, and the size of the arena is known.

@@ -157,7 +157,7 @@ std::vector<HostBuffer> Kernels::run(llvm::StringRef name, const std::vector<Hos
 }
 
 std::vector<HostTensor> Kernels::reference(llvm::StringRef name, const std::vector<HostBuffer> &inputs,
-                                           const std::vector<int64_t> &numbers) {
+                                           const std::vector<int64_t> &numbers, bool exact) {
   llvm::DenseMap<Value, HostTensor> values;
   func::FuncOp kernel = function(name);
   size_t tensor = 0, number = 0;
@@ -179,7 +179,8 @@ std::vector<HostTensor> Kernels::reference(llvm::StringRef name, const std::vect
     else
       results[0] = moved(&op, operands);
     for (auto [result, value] : llvm::zip(op.getResults(), results)) {
-      nn::roundTo(result.getType(), value);
+      if (!exact)
+        nn::roundTo(result.getType(), value);
       values[result] = std::move(value);
     }
   }

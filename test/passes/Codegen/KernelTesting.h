@@ -49,9 +49,9 @@ public:
   std::vector<HostBuffer> run(llvm::StringRef name, const std::vector<HostBuffer> &inputs,
                               const std::vector<int64_t> &numbers = {}, int pieces = 1,
                               llvm::ArrayRef<int64_t> inPlace = {});
-  /// By reference semantics; the result of every op is rounded to its element type.
+  /// By reference semantics, in f64; the result of every op is rounded to its element type, unless `exact`.
   std::vector<HostTensor> reference(llvm::StringRef name, const std::vector<HostBuffer> &inputs,
-                                    const std::vector<int64_t> &numbers = {});
+                                    const std::vector<int64_t> &numbers = {}, bool exact = false);
 
 private:
   std::unique_ptr<mlir::MLIRContext> context;
