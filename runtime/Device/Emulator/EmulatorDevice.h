@@ -45,6 +45,7 @@ public:
   Status beginCapture(Stream &stream) override;
   Result<std::unique_ptr<Graph>> endCapture(Stream &stream) override;
   Status launch(Stream &stream, Graph &graph) override;
+  uint64_t capturing(Stream &stream) const override;
   Status enqueue(Stream &stream, std::function<Result<bool>()> work) override;
   Status gemm(Stream &stream, const Gemm &gemm, const void *a, const void *b, void *c) override;
 
@@ -85,7 +86,7 @@ private:
   std::vector<std::shared_ptr<Queue>> queues;
   std::map<std::pair<const KernelModule *, std::string>, LoadedKernel> loaded;
   std::map<void *, size_t> memory;
-  uint64_t allocations = 0;
+  uint64_t allocations = 0, captures = 0;
   std::optional<Error> failed;
 };
 
