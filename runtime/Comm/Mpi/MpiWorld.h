@@ -13,7 +13,7 @@ namespace hocket::runtime::mpi {
 class Engine;
 struct Library;
 
-// Whether this process was started by something that MPI can find its peers through: mpirun, srun.
+// Whether this process was started by something that MPI can find its peers through: mpirun, srun with its MPI plugin.
 bool startedByMpi();
 
 class MpiWorld : public HostsWorld {

@@ -76,9 +76,10 @@ std::string firstHost(std::string_view list) {
   for (char c : list) {
     if (c == ',' && !inside)
       break;
-    if (c == '[' || c == ']')
+    if (c == '[' || c == ']') {
       inside = c == '[';
-    else if (inside && (c == '-' || c == ','))
+      taken = false;
+    } else if (inside && (c == '-' || c == ','))
       taken = true;
     else if (!inside || !taken)
       name += c;
@@ -98,6 +99,7 @@ Result<Place> placeOf(const Environment &environment) {
     place.host = firstHost(reader.text({"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", "SLURM_NODELIST"}));
   if (place.host.empty())
     reader.faults.push_back("MASTER_ADDR is not set");
+  place.startSeconds = reader.number({"HOCKET_START_SECONDS"}, 1, 1 << 20).value_or(120);
   if (reader.faults.empty() && place.rank >= place.size)
     reader.faults.push_back(fmt::format("rank {} of {}; ranks are 0 to {}", place.rank, place.size, place.size - 1));
   place.job = fmt::format("{}/{}.{}", reader.text({"TORCHELASTIC_RUN_ID"}), reader.text({"SLURM_JOB_ID"}),

@@ -4,8 +4,8 @@
 //   srun       SLURM_PROCID, SLURM_NTASKS, SLURM_LOCALID; the first host of SLURM_STEP_NODELIST and a port made of
 //              SLURM_JOB_ID, where there is no MASTER_ADDR, MASTER_PORT
 //
-// HOCKET_PORT goes before MASTER_PORT. Where torchrun itself listens on MASTER_PORT (TORCHELASTIC_USE_AGENT_STORE), it
-// is the next one.
+// HOCKET_START_SECONDS (120): how long ranks are waited for. HOCKET_PORT goes before MASTER_PORT. Where torchrun itself
+// listens on MASTER_PORT (TORCHELASTIC_USE_AGENT_STORE), it is the next one.
 #ifndef HOCKET_RUNTIME_COMM_TCP_PLACE_H
 #define HOCKET_RUNTIME_COMM_TCP_PLACE_H
 
@@ -20,6 +20,7 @@ struct Place {
   std::optional<int> localRank; // among the ranks of its machine
   std::string host;             // of rank 0
   int port = 0;
+  double startSeconds = 120;
   std::string job; // ranks of different jobs do not belong together; may be empty
 };
 
