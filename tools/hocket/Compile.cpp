@@ -133,11 +133,14 @@ int compile(const CompileOptions &options) {
   std::optional<Job> job = openJob(session, options.model, options.plan);
   if (!job)
     return InputAtFault;
+  job->gpu = options.target == "cuda";
   PlanChoice &choice = job->choice;
   if (!chooseRecompute(session, *job, options.memory))
     return InputAtFault;
   if (options.memory)
     chooseGatherWithin(session, *job, *options.memory);
+  if (session.errors())
+    return InputAtFault;
   bool layerOnly = !options.emit.empty() && options.emit != "program";
   auto module = lower(session, choice, job->shape, layerOnly ? layers.at(options.emit) : Layer::Kernels);
   if (!module)
@@ -145,8 +148,7 @@ int compile(const CompileOptions &options) {
   if (options.memory && options.emit == "kernels")
     if (auto program = step::buildProgram(*module, {}); !program || !fitsInto(session, *program, options.memory))
       return InputAtFault;
-  bool cuda = options.target == "cuda";
-  if (cuda && options.emit == "kernels") {
+  if (job->gpu && options.emit == "kernels") {
     OwningOpRef<ModuleOp> made = emitCudaKernels(session, *module);
     if (!made || !compileCudaKernels(session, *module, *made))
       return session.errors() ? InputAtFault : MachineLacks;
@@ -157,7 +159,7 @@ int compile(const CompileOptions &options) {
     return Done;
   }
   if (options.emit == "program") {
-    if (cuda && !emitCudaKernels(session, *module))
+    if (job->gpu && !emitCudaKernels(session, *module))
       return InputAtFault;
     auto program = step::buildProgram(*module, {.target = options.target, .march = {}, .features = {}});
     if (!program || !fitsInto(session, *program, options.memory))
@@ -165,7 +167,8 @@ int compile(const CompileOptions &options) {
     fmt::print("{}\n", reportJson(makeReport(*program), *program).dump(2));
     return Done;
   }
-  return cuda ? compileForCuda(session, *module, choice, options) : compileForCpu(session, *module, choice, options);
+  return job->gpu ? compileForCuda(session, *module, choice, options)
+                  : compileForCpu(session, *module, choice, options);
 }
 } // namespace
 
