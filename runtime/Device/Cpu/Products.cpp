@@ -1,6 +1,7 @@
-// See Products.h: which way a product takes. Debian's oneDNN knows only OpenMP: left alone it would
+// See Products.h: which way a product takes, and the way of f32. Debian's oneDNN knows only OpenMP: left alone it would
 // start a team of its own under each of our threads, so each of them tells OpenMP, once, to use one thread.
 #include "runtime/Device/Cpu/Products.h"
+#include "runtime/Device/Cpu/ProductMemory.h"
 #include <cstddef>
 #include <cstring>
 #include <dlfcn.h>
@@ -27,6 +28,12 @@ BFloatProducts bestBFloatProducts() {
   return native ? BFloatProducts::Native : BFloatProducts::Widened;
 }
 
+int multiplySingle(const Gemm &g, const float *a, const float *b, float *c) {
+  ProductMemory memory;
+  return dnnl_sgemm(g.transA ? 'T' : 'N', g.transB ? 'T' : 'N', g.m, g.n, g.k, 1.0f, a, g.lda, b, g.ldb,
+                    g.accumulate ? 1.0f : 0.0f, c, g.ldc);
+}
+
 int multiply(const Gemm &g, const void *a, const void *b, void *c, BFloatProducts bfloat) {
   if (g.k == 0) {
     int64_t bytes = sizeBytes(g.resultType);
@@ -35,8 +42,10 @@ int multiply(const Gemm &g, const void *a, const void *b, void *c, BFloatProduct
     return dnnl_success;
   }
   useOneOpenMpThread();
-  if (g.type == GemmType::F32 || (g.type == GemmType::BF16 && bfloat == BFloatProducts::Native))
-    return multiplyByPrimitive(g, a, b, c);
+  if (g.type == GemmType::F32)
+    return multiplySingle(g, static_cast<const float *>(a), static_cast<const float *>(b), static_cast<float *>(c));
+  if (g.type == GemmType::BF16 && bfloat == BFloatProducts::Native)
+    return multiplyBFloat(g, a, b, c);
   return multiplyWidened(g, static_cast<const uint16_t *>(a), static_cast<const uint16_t *>(b), c);
 }
 

@@ -16,8 +16,9 @@ BFloatProducts bestBFloatProducts(); // Native where this machine has instructio
 // The order of every sum depends on the sizes and types alone.
 int multiply(const Gemm &product, const void *a, const void *b, void *c, BFloatProducts bfloat);
 
-// The two ways; k > 0. The first: f32, and bf16 where that is Native.
-int multiplyByPrimitive(const Gemm &product, const void *a, const void *b, void *c);
+// The three ways; k > 0.
+int multiplySingle(const Gemm &product, const float *a, const float *b, float *c);
+int multiplyBFloat(const Gemm &product, const void *a, const void *b, void *c);
 int multiplyWidened(const Gemm &product, const uint16_t *a, const uint16_t *b, void *c);
 
 // 16-bit floats to f32 and back (to nearest, ties to even), with the CPU's instructions where it has them.

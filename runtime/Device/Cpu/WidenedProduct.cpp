@@ -49,7 +49,7 @@ private:
     for (int64_t i = 0; i < bRows; ++i)
       widen(g.type, b + i * g.ldb, scratch.b.get() + i * bColumns, bColumns);
     Gemm part{g.transA, g.transB, g.accumulate || from > 0, rows, columns, depth, aColumns, bColumns, leading};
-    return multiplyByPrimitive(part, scratch.a.get(), scratch.b.get(), sums);
+    return multiplySingle(part, scratch.a.get(), scratch.b.get(), sums);
   }
 
   const Gemm &g;

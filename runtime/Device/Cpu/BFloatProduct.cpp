@@ -1,8 +1,7 @@
-// Products of f32 and of bf16 by oneDNN's matmul primitive. Making one takes a millisecond, so each thread keeps those
-// it has made, by shape; a program has a few dozen shapes. dnnl_sgemm would take memory from the heap at every call, up
-// to 16 MiB; a primitive works in memory that is given to it, of which a thread keeps as much as its neediest product.
+// Products of bf16 by oneDNN's matmul primitive. Making one takes a millisecond, so each thread keeps those it has
+// made, by shape; a program has a few dozen shapes.
+#include "runtime/Device/Cpu/ProductMemory.h"
 #include "runtime/Device/Cpu/Products.h"
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <oneapi/dnnl/dnnl.h>
@@ -32,20 +31,15 @@ template <class OwnedT, class Make> dnnl_status_t create(OwnedT &object, Make ma
 }
 
 struct Matmul {
-  Memory a, b, c, scratch;
+  Memory a, b, c;
   Primitive primitive;
-  size_t scratchBytes = 0;
 };
 
 // What one thread has made.
 struct Library {
   Engine engine;
   Queue queue;
-  std::map<std::tuple<bool, bool, bool, GemmType, GemmType, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>,
-           Matmul>
-      known;
-  std::unique_ptr<std::byte[], void (*)(void *)> scratch{nullptr, std::free};
-  size_t scratchBytes = 0;
+  std::map<std::tuple<bool, bool, bool, GemmType, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>, Matmul> known;
 
   dnnl_status_t open() {
     if (queue)
@@ -57,7 +51,6 @@ struct Library {
   }
   dnnl_status_t find(const Gemm &g, Matmul *&found);
   dnnl_status_t make(const Gemm &g, Matmul &matmul) const;
-  dnnl_status_t growScratch(size_t bytes);
 };
 
 // Rows x columns with a leading dimension, or stored the other way around.
@@ -69,7 +62,7 @@ dnnl_status_t describe(dnnl_memory_desc_t &desc, int64_t rows, int64_t columns, 
 
 dnnl_status_t Library::make(const Gemm &g, Matmul &matmul) const {
   dnnl_memory_desc_t a, b, c;
-  auto typeOf = [](GemmType type) { return type == GemmType::F32 ? dnnl_f32 : dnnl_bf16; };
+  dnnl_data_type_t result = g.resultType == GemmType::F32 ? dnnl_f32 : dnnl_bf16;
   Attributes attributes;
   PostOps after;
   PrimitiveDesc desc;
@@ -79,11 +72,10 @@ dnnl_status_t Library::make(const Gemm &g, Matmul &matmul) const {
     if (status == dnnl_success)
       status = call();
   };
-  step([&] { return describe(a, g.m, g.k, g.lda, g.transA, typeOf(g.type)); });
-  step([&] { return describe(b, g.k, g.n, g.ldb, g.transB, typeOf(g.type)); });
-  step([&] { return describe(c, g.m, g.n, g.ldc, false, typeOf(g.resultType)); });
+  step([&] { return describe(a, g.m, g.k, g.lda, g.transA, dnnl_bf16); });
+  step([&] { return describe(b, g.k, g.n, g.ldb, g.transB, dnnl_bf16); });
+  step([&] { return describe(c, g.m, g.n, g.ldc, false, result); });
   step([&] { return create(attributes, dnnl_primitive_attr_create); });
-  step([&] { return dnnl_primitive_attr_set_scratchpad_mode(attributes.get(), dnnl_scratchpad_mode_user); });
   if (g.accumulate) {
     step([&] { return create(after, dnnl_post_ops_create); });
     step([&] { return dnnl_post_ops_append_sum(after.get(), 1.0f); });
@@ -104,30 +96,12 @@ dnnl_status_t Library::make(const Gemm &g, Matmul &matmul) const {
   memory(matmul.a, a);
   memory(matmul.b, b);
   memory(matmul.c, c);
-  if (status != dnnl_success)
-    return status;
-  const dnnl_memory_desc_t *scratchpad = dnnl_primitive_desc_query_md(desc.get(), dnnl_query_scratchpad_md, 0);
-  matmul.scratchBytes = dnnl_memory_desc_get_size(scratchpad);
-  memory(matmul.scratch, *scratchpad);
   return status;
-}
-
-dnnl_status_t Library::growScratch(size_t bytes) {
-  constexpr size_t page = 4096;
-  if (bytes <= scratchBytes)
-    return dnnl_success;
-  scratch.reset(); // first, so that both are never there at once
-  scratchBytes = (bytes + page - 1) / page * page;
-  scratch.reset(static_cast<std::byte *>(std::aligned_alloc(page, scratchBytes)));
-  if (scratch)
-    return dnnl_success;
-  scratchBytes = 0;
-  return dnnl_out_of_memory;
 }
 
 dnnl_status_t Library::find(const Gemm &g, Matmul *&found) {
   auto [entry, isNew] =
-      known.try_emplace({g.transA, g.transB, g.accumulate, g.type, g.resultType, g.m, g.n, g.k, g.lda, g.ldb, g.ldc});
+      known.try_emplace({g.transA, g.transB, g.accumulate, g.resultType, g.m, g.n, g.k, g.lda, g.ldb, g.ldc});
   found = &entry->second;
   dnnl_status_t status = isNew ? make(g, *found) : dnnl_success;
   if (status != dnnl_success)
@@ -137,25 +111,21 @@ dnnl_status_t Library::find(const Gemm &g, Matmul *&found) {
 
 } // namespace
 
-int multiplyByPrimitive(const Gemm &g, const void *a, const void *b, void *c) {
+int multiplyBFloat(const Gemm &g, const void *a, const void *b, void *c) {
   thread_local Library library;
   Matmul *matmul = nullptr;
   dnnl_status_t status = library.open();
   if (status == dnnl_success)
     status = library.find(g, matmul);
-  if (status == dnnl_success)
-    status = library.growScratch(matmul->scratchBytes);
   if (status != dnnl_success)
     return status;
   dnnl_memory_set_data_handle(matmul->a.get(), const_cast<void *>(a));
   dnnl_memory_set_data_handle(matmul->b.get(), const_cast<void *>(b));
   dnnl_memory_set_data_handle(matmul->c.get(), c);
-  dnnl_memory_set_data_handle(matmul->scratch.get(), library.scratch.get());
-  dnnl_exec_arg_t arguments[] = {{DNNL_ARG_SRC, matmul->a.get()},
-                                 {DNNL_ARG_WEIGHTS, matmul->b.get()},
-                                 {DNNL_ARG_DST, matmul->c.get()},
-                                 {DNNL_ARG_SCRATCHPAD, matmul->scratch.get()}};
-  status = dnnl_primitive_execute(matmul->primitive.get(), library.queue.get(), 4, arguments);
+  dnnl_exec_arg_t arguments[] = {
+      {DNNL_ARG_SRC, matmul->a.get()}, {DNNL_ARG_WEIGHTS, matmul->b.get()}, {DNNL_ARG_DST, matmul->c.get()}};
+  ProductMemory memory;
+  status = dnnl_primitive_execute(matmul->primitive.get(), library.queue.get(), 3, arguments);
   return status == dnnl_success ? dnnl_stream_wait(library.queue.get()) : status;
 }
 
