@@ -1,10 +1,10 @@
 // See MpiRun.h.
 #include "runtime/Launch/MpiRun.h"
+#include "runtime/Executor/RankDevice.h"
 #include "runtime/Launch/Checkpoints.h"
 #include "runtime/Launch/Checks.h"
 #include "runtime/Launch/MpiHost.h"
 #include "runtime/Launch/OptionValues.h"
-#include "runtime/Executor/RankDevice.h"
 #include "runtime/Program/ProgramFile.h"
 #include <algorithm>
 #include <fmt/format.h>
