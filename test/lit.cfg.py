@@ -29,6 +29,9 @@ if any(root and os.path.exists(os.path.join(root, "nvvm/libdevice/libdevice.10.b
     config.available_features.add("libdevice")
     if shutil.which("ptxas") or any(root and os.path.exists(os.path.join(root, "bin/ptxas")) for root in cuda_roots):
         config.available_features.add("ptxas")
+# Where there is a driver of NVIDIA's, nothing can say that it is missing.
+if not shutil.which("nvidia-smi") and not any(os.path.exists(place) for place in ("/dev/nvidiactl", "/usr/lib/x86_64-linux-gnu/libcuda.so.1")):
+    config.available_features.add("no-gpu")
 # PyPI's safetensors, which is in no Debian package: where it is missing, the test that needs it counts as unsupported.
 if importlib.util.find_spec("safetensors"):
     config.available_features.add("python-safetensors")

@@ -86,11 +86,11 @@ void CallLog::write(const Communicator &on, std::string_view call, size_t count,
              reduction.empty() ? "" : fmt::format(R"(, "reduction": "{}")", reduction));
 }
 
-Status CallLog::pass(uint64_t step, uint64_t evaluation, std::string_view how) {
+Status CallLog::pass(uint64_t step, uint64_t evaluation, std::string_view how, uint64_t waits) {
   fmt::print(file,
-             R"({{"pass": "{}", "step": {}{}}})"
+             R"({{"pass": "{}", "step": {}, "waits": {}{}}})"
              "\n",
-             how, step, evaluation ? fmt::format(R"(, "evaluation": {})", evaluation) : "");
+             how, step, waits, evaluation ? fmt::format(R"(, "evaluation": {})", evaluation) : "");
   if (std::fflush(file) == 0)
     return {};
   return Error{ErrorKind::Invalid, fmt::format("cannot write '{}': {}", path, std::strerror(errno)), {}};

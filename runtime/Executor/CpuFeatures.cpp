@@ -64,7 +64,7 @@ std::vector<std::string> missingFeatures(const std::vector<std::string> &feature
 }
 
 Status checkCpu(const program::Program &program) {
-  if (program.target()->string_view() != "cpu")
+  if (program.target()->string_view() == "cuda")
     return {};
   std::vector<std::string> needed;
   if (program.features())

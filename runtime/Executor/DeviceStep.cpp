@@ -68,7 +68,7 @@ Status DeviceStep::run(uint64_t number, uint64_t evaluationBatch) {
   if (queued)
     queued = graph ? context.device.launch(*streams[0], *graph) : queuePass();
   if (queued && context.calls)
-    queued = context.calls->pass(step, evaluation, graph ? "graph" : "queued");
+    queued = context.calls->pass(step, evaluation, graph ? "graph" : "queued", waitsQueued);
   if (queued)
     queued = drain(*streams[0]);
   if (queued)

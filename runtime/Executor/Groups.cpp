@@ -31,7 +31,7 @@ GroupTable groupsOf(const program::Mesh &mesh, const program::Program &program) 
   addProgramGroups(mesh, program, result);
   Group all{static_cast<uint32_t>(result.groups.size()), "all ranks", std::vector<int>(mesh.worldSize())};
   std::iota(all.ranks.begin(), all.ranks.end(), 0);
-  bool apart = program.target()->string_view() != "cpu"; // the program's are for memory of the device
+  bool apart = program.target()->string_view() == "cuda"; // the program's are for memory of the device
   for (const Group &group : result.groups)
     if (!apart && group.ranks == all.ranks && result.everyone == GroupTable::none)
       result.everyone = group.id;

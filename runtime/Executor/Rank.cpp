@@ -5,11 +5,11 @@
 #include "runtime/Executor/FiniteCheck.h"
 #include "runtime/Executor/InitialValues.h"
 #include "runtime/Executor/LossScale.h"
+#include "runtime/Executor/PassRunner.h"
 #include "runtime/Executor/RankDevice.h"
 #include "runtime/Executor/SaveAndResume.h"
 #include "runtime/Executor/ShmHost.h"
 #include "runtime/Executor/StateDump.h"
-#include "runtime/Executor/PassRunner.h"
 #include "runtime/Program/ProgramFile.h"
 #include <algorithm>
 #include <cmath>
@@ -56,16 +56,20 @@ private:
 };
 } // namespace
 
-Status Rank::openProgram(const RankImage &image) {
+// The program file at an address that `open` takes; `copy` holds it where it lies at another one.
+static std::span<const uint8_t> alignedProgram(const RankImage &image, std::vector<uint8_t> &copy) {
   std::span<const uint8_t> bytes = image.program;
-  if (reinterpret_cast<uintptr_t>(bytes.data()) % program::fileAlignment) {
-    copy.resize(bytes.size() + program::fileAlignment);
-    uint8_t *aligned =
-        copy.data() + (program::fileAlignment - reinterpret_cast<uintptr_t>(copy.data()) % program::fileAlignment);
-    std::memcpy(aligned, bytes.data(), bytes.size());
-    bytes = {aligned, bytes.size()};
-  }
-  program::Opened opened = program::open(bytes);
+  if (reinterpret_cast<uintptr_t>(bytes.data()) % program::fileAlignment == 0)
+    return bytes;
+  copy.resize(bytes.size() + program::fileAlignment);
+  uint8_t *aligned =
+      copy.data() + (program::fileAlignment - reinterpret_cast<uintptr_t>(copy.data()) % program::fileAlignment);
+  std::memcpy(aligned, bytes.data(), bytes.size());
+  return {aligned, bytes.size()};
+}
+
+Status Rank::openProgram(const RankImage &image) {
+  program::Opened opened = program::open(alignedProgram(image, copy));
   program = opened.program;
   if (!program)
     return Error{ErrorKind::Invalid, fmt::format("{}", fmt::join(opened.faults, "; ")), {}};
@@ -315,10 +319,20 @@ int runRank(const RankImage &image, const RunOptions &options, RankHost &host) {
   return exitStatus(ran.error());
 }
 
+// Whoever starts an executable for GPUs by hand, where it cannot run at all, learns that first.
+static Status checkGpusOf(const RankImage &image) {
+  std::vector<uint8_t> copy;
+  program::Opened opened = program::open(alignedProgram(image, copy));
+  return opened.program ? checkGpus(*opened.program) : Status();
+}
+
 int runRank(const RankImage &image) {
   Result<RunOptions> options = RunOptions::fromEnvironment();
-  if (!options)
+  if (!options) {
+    if (Status gpus = checkGpusOf(image); !gpus)
+      return complain(gpus.error(), exitStatus(gpus.error()));
     return complain(options.error(), 2);
+  }
   Result<std::unique_ptr<ShmHost>> host = ShmHost::join(*options);
   if (!host)
     return complain(host.error(), exitStatus(host.error()));

@@ -21,6 +21,23 @@ struct Borrowed : Stream {
 };
 } // namespace
 
+static bool communicates(const program::Program &program) {
+  return program.communicators() && program.communicators()->size() != 0;
+}
+
+Status checkGpus(const program::Program &program) {
+  if (!isForGpus(program))
+    return {};
+  if (Result<cuda::Driver> driver = cuda::Driver::open(); !driver)
+    return std::move(driver.error());
+  if (Result<cuda::BlasLt> blas = cuda::BlasLt::open(); !blas)
+    return std::move(blas.error());
+  if (!communicates(program))
+    return {};
+  Result<nccl::Library> library = nccl::Library::open();
+  return library ? Status() : std::move(library.error());
+}
+
 RankDevice::~RankDevice() {
   ownWorld.reset();
   emulated.reset();
@@ -31,8 +48,8 @@ RankDevice::~RankDevice() {
 Result<std::unique_ptr<RankDevice>> RankDevice::open(const program::Program &program, const program::RankProgram &own,
                                                      const RunOptions &options, World &meeting) {
   std::unique_ptr<RankDevice> result(new RankDevice());
-  Status done = isForGpus(program) ? result->openGpu(program, own, options, meeting)
-                                   : result->openCpu(program, own, meeting);
+  Status done =
+      isForGpus(program) ? result->openGpu(program, own, options, meeting) : result->openCpu(program, own, meeting);
   if (!done)
     return std::move(done.error());
   return result;
@@ -89,7 +106,7 @@ Status RankDevice::openGpu(const program::Program &program, const program::RankP
 Status RankDevice::openWorld(const program::Program &program, const RunOptions &options, World &meeting,
                              size_t arenaBytes) {
   reaching = &meeting;
-  if (!program.communicators() || program.communicators()->size() == 0)
+  if (!communicates(program))
     return {};
   std::span arena(memory, arenaBytes);
   if (options.emulate) {

@@ -43,6 +43,9 @@ private:
 
 // Whether a program is for GPUs.
 bool isForGpus(const program::Program &program);
+// Whether this machine has what such a program needs of it: driver, a GPU, cublasLt, and NCCL where it communicates.
+// Lacking names the first that is missing or too old. Of other programs nothing is asked.
+Status checkGpus(const program::Program &program);
 
 } // namespace hocket::runtime
 #endif

@@ -1,7 +1,7 @@
 // Stall detection and the report about it. Statuses are read while ranks write them: every index is checked.
 #include "runtime/Executor/Watchdog.h"
-#include "runtime/Executor/Rank.h"
 #include "runtime/Executor/PassRunner.h"
+#include "runtime/Executor/Rank.h"
 #include "runtime/Program/ProgramFile.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ static bool waiting(RankState state) {
 
 Watchdog::Watchdog(const program::Program &program, const StatusBoard &board, double timeoutSeconds)
     : program(program), board(board), mesh(program), groups(groupsOf(mesh, program)),
-      onDevice(program.target()->string_view() != "cpu"), limitSeconds(0.9 * timeoutSeconds),
+      onDevice(program.target()->string_view() == "cuda"), limitSeconds(0.9 * timeoutSeconds),
       seen(static_cast<size_t>(board.worldSize()), Seen{0, RankState::Starting, Clock::now()}), checked(Clock::now()) {}
 
 std::optional<Watchdog::Verdict> Watchdog::check() {
@@ -60,7 +60,8 @@ std::optional<Watchdog::Verdict> Watchdog::check() {
   return stalled;
 }
 
-// NCCL counts for itself, so of a program for GPUs only statuses tell: who of the group is not in one of its collectives.
+// NCCL counts for itself, so of a program for GPUs only statuses tell: who of the group is not in one of its
+// collectives.
 std::vector<int> Watchdog::notThere(uint32_t group) const {
   std::vector<int> result;
   for (int member : groups.groups[group].ranks) {

@@ -48,6 +48,9 @@ Status checkInput(const Options &options, const program::Program &program) {
                  fmt::format("--emulate runs programs made with --target=cuda; '{}' is for target {}",
                              options.executable, program.target()->string_view()),
                  {}};
+  if (!options.emulate)
+    if (Status gpus = runtime::checkGpus(program); !gpus)
+      return gpus;
   if (Status data = checkData(options, program); !data)
     return data;
   if (!options.dump.empty()) {

@@ -2,7 +2,7 @@
 
 usage: metrics_equal.py FIRST SECOND [--within RELATIVE] [--from STEP] [--ignore KEY,KEY]
 
---within: loss and gradient norm may differ by this much, as between two plans. --from: of FIRST only the steps from this one on count.
+--within: losses and gradient norm may differ by this much, as between two plans. --from: of FIRST only the steps from this one on count.
 --ignore: keys that are not compared.
 """
 import argparse
@@ -21,7 +21,7 @@ def lines(path):
 
 
 def same(mine, theirs, within):
-    close = [key for key in ("loss", "grad_norm") if key in mine and within]
+    close = [key for key in ("loss", "grad_norm", "eval_loss") if key in mine and within]
     return mine.keys() == theirs.keys() and all(
         abs(mine[key] - theirs[key]) <= within * abs(theirs[key]) if key in close else mine[key] == theirs[key] for key in mine)
 
