@@ -1,4 +1,5 @@
 // The instructions of a body: kernels, matrix products, collectives, and what runs beside them.
+#include "runtime/Executor/GemmCall.h"
 #include "runtime/Executor/StepRunner.h"
 #include "runtime/Program/OpKinds.h"
 #include <fmt/format.h>
@@ -108,31 +109,6 @@ void StepRunner::traceStreams(const program::Row &row) {
                           ran.end, ran.processorMicroseconds, evaluation});
 }
 
-static GemmType gemmType(program::DType type) {
-  return type == program::DType::BF16 ? GemmType::BF16 : type == program::DType::F16 ? GemmType::F16 : GemmType::F32;
-}
-
-static Gemm gemmOf(const program::Instruction &instruction) {
-  const program::Gemm &from = *instruction.gemm();
-  Gemm result;
-  result.type = gemmType(instruction.type());
-  result.resultType = gemmType(instruction.resultType());
-  result.transA = from.transA();
-  result.transB = from.transB();
-  result.accumulate = from.accumulate();
-  result.m = static_cast<int64_t>(from.m());
-  result.n = static_cast<int64_t>(from.n());
-  result.k = static_cast<int64_t>(from.k());
-  result.lda = static_cast<int64_t>(from.lda());
-  result.ldb = static_cast<int64_t>(from.ldb());
-  result.ldc = static_cast<int64_t>(from.ldc());
-  result.batch = static_cast<int64_t>(from.batch());
-  result.strideA = static_cast<int64_t>(from.strideA());
-  result.strideB = static_cast<int64_t>(from.strideB());
-  result.strideC = static_cast<int64_t>(from.strideC());
-  return result;
-}
-
 Status StepRunner::runInstruction(const program::Instruction &instruction, const program::Row &row) {
   pointers = addressesOf(instruction, row);
   if (instruction.op() == program::Op::Kernel) {
@@ -144,7 +120,7 @@ Status StepRunner::runInstruction(const program::Instruction &instruction, const
     return context.device.launch(*computeStream, {context.kernels[instruction.kernel()], pointers, arguments, tiles});
   }
   if (instruction.op() == program::Op::Gemm) {
-    Status ran = context.device.gemm(*computeStream, gemmOf(instruction), pointers[0], pointers[1], pointers[2]);
+    Status ran = context.device.gemm(*computeStream, gemmOf(instruction), gemmBuffers(instruction, pointers));
     context.poison.apply(instruction, step, pointers[2]);
     return ran;
   }

@@ -44,6 +44,7 @@ public:
     sound &= context.enumIn(instruction.type(), where, "type");
     sound &= context.enumIn(instruction.resultType(), where, "result type");
     sound &= context.enumIn(instruction.reduction(), where, "reduction");
+    sound &= context.enumIn(instruction.epilogue(), where, "epilogue");
     for (uint32_t i = 0; i < bufferCount(); ++i)
       sound &= checkBuffer(context, rank, *instruction.buffers()->Get(i), fmt::format("{} buffer {}", where, i));
     if (!sound || !checkSpaces())
@@ -56,6 +57,9 @@ public:
 
 private:
   void checkOp() {
+    if (instruction.op() != Op::Gemm && instruction.epilogue() != Epilogue::None)
+      context.fault("{}: epilogue {} of {}, expected Gemm", where, EnumNameEpilogue(instruction.epilogue()),
+                    EnumNameOp(instruction.op()));
     switch (instruction.op()) {
     case Op::Kernel:
       return checkKernel();
@@ -150,9 +154,42 @@ private:
                     where, name, rows, columns, leading, batch, stride, bytes);
   }
 
+  // Epilogues stand behind the buffers of the product, in this order: bias, the matrix before gelu, the sum.
+  bool hasBias() const {
+    return instruction.epilogue() == Epilogue::Bias || instruction.epilogue() == Epilogue::BiasGelu;
+  }
+  bool hasBefore() const {
+    return instruction.epilogue() >= Epilogue::BiasGelu && instruction.epilogue() <= Epilogue::GeluGradSum;
+  }
+  bool hasSum() const { return instruction.epilogue() >= Epilogue::GeluGradSum; }
+
+  void checkEpilogue(const Gemm &gemm) {
+    Epilogue epilogue = instruction.epilogue();
+    if (epilogue == Epilogue::None)
+      return;
+    std::string name = fmt::format("{}: epilogue {}", where, EnumNameEpilogue(epilogue));
+    if (std::string_view target = context.program.target()->string_view(); target != "cuda")
+      context.fault("{} in a program for {}, expected cuda", name, target);
+    if (gemm.batch() != 1)
+      context.fault("{} with a batch of {}, expected 1", name, gemm.batch());
+    if (gemm.accumulate() && epilogue < Epilogue::SumA)
+      context.fault("{} accumulates, expected SumA or SumB", name);
+    if (hasBefore() && gemm.ldc() % 8 != 0)
+      context.fault("{} with a leading dimension of C of {}, expected a multiple of 8", name, gemm.ldc());
+    DType result = instruction.resultType();
+    uint32_t next = 3;
+    if (hasBias())
+      checkMatrix("bias", next++, result, 1, gemm.n(), gemm.n(), 1, 0);
+    if (hasBefore())
+      checkMatrix("the matrix before gelu", next++, result, gemm.m(), gemm.n(), gemm.ldc(), 1, 0);
+    uint64_t sums = epilogue == Epilogue::SumA ? gemm.m() : gemm.n();
+    if (hasSum())
+      checkMatrix("the sum", next++, result, 1, sums, sums, 1, 0);
+  }
+
   void checkGemm() {
     const Gemm *gemm = instruction.gemm();
-    if (!countIs(3))
+    if (!countIs(3u + hasBias() + hasBefore() + hasSum()))
       return;
     if (!gemm) {
       context.fault("{}: matrix product without sizes, expected m, n and k", where);
@@ -180,6 +217,7 @@ private:
     checkMatrix("B", 1, type, gemm->transB() ? n : k, gemm->transB() ? k : n, gemm->ldb(), gemm->batch(),
                 gemm->strideB());
     checkMatrix("C", 2, result, m, n, gemm->ldc(), gemm->batch(), gemm->strideC());
+    checkEpilogue(*gemm);
   }
 
   void checkCollective() {

@@ -33,7 +33,8 @@ public:
   Result<const void *> kernel(std::string_view code, std::string_view symbol) override;
   Status launch(Stream &stream, const Launch &launch) override;
   void gemmWorkspace(void *memory, size_t bytes) override;
-  Status gemm(Stream &stream, const Gemm &gemm, const void *a, const void *b, void *c) override;
+  Status prepare(const Gemm &gemm, const GemmBuffers &buffers) override;
+  Status gemm(Stream &stream, const Gemm &gemm, const GemmBuffers &buffers) override;
 
 private:
   explicit CudaDevice(Driver driver) : driver(driver) {}

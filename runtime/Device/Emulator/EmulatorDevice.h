@@ -18,8 +18,9 @@
 
 namespace hocket::runtime::emulator {
 
-// What a product computes, by plain loops: sums in f32 with k ascending, C before first, rounded once.
-void plainGemm(const Gemm &gemm, const void *a, const void *b, void *c);
+// What a product and its epilogue compute, by plain loops: sums in f32 with k ascending, C before first; each result is
+// rounded once.
+void plainGemm(const Gemm &gemm, const GemmBuffers &buffers);
 
 class EmulatorDevice : public Device {
 public:
@@ -40,7 +41,8 @@ public:
   Result<const void *> kernel(std::string_view code, std::string_view symbol) override;
   Status launch(Stream &stream, const Launch &launch) override;
   Status enqueue(Stream &stream, std::function<Result<bool>()> work) override;
-  Status gemm(Stream &stream, const Gemm &gemm, const void *a, const void *b, void *c) override;
+  Status prepare(const Gemm &gemm, const GemmBuffers &buffers) override;
+  Status gemm(Stream &stream, const Gemm &gemm, const GemmBuffers &buffers) override;
 
   Emulator &emulator() { return kernels; }
 
