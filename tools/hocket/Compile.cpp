@@ -25,7 +25,7 @@ using namespace hocket::tools;
 namespace {
 struct CompileOptions {
   ModelFile model;
-  std::string output, emit, target = "cpu", march = "native";
+  std::string output, emit, target = "cpu", march = "native", epilogues = "library";
   std::optional<uint64_t> memory;
   std::optional<uint32_t> threads;
   PlanFlags plan;
@@ -137,6 +137,7 @@ int compile(const CompileOptions &options) {
   if (!job)
     return InputAtFault;
   PlanChoice &choice = job->choice;
+  choice.epilogues = options.target == "cuda" && options.epilogues == "library";
   if (!chooseRecompute(session, *job, options.memory))
     return InputAtFault;
   if (options.memory)
@@ -174,6 +175,11 @@ Command hocket::tools::addCompile(CLI::App &app) {
   output->excludes(emit);
   command->add_option("--target", options->target, "cpu, or cuda (with --emit=kernels)")
       ->check(CLI::IsMember({"cpu", "cuda"}));
+  command
+      ->add_option("--epilogues", options->epilogues,
+                   "library: products take bias, gelu and gradients of biases along where cublasLt can, or none "
+                   "(library; --target=cuda)")
+      ->check(CLI::IsMember({"library", "none"}));
   command->add_option("--march", options->march, "CPU that kernels are for (native)");
   command->add_option("--memory", options->memory, "bytes that a rank may use; a plan that needs more is an error")
       ->check(wholeNumber(1, int64_t(1) << 62));

@@ -77,7 +77,7 @@ OwningOpRef<ModuleOp> hocket::tools::lower(Session &session, const PlanChoice &c
   if (until >= Layer::Kernels) {
     // Before memory is planned, so that what lives inside a kernel needs none. After it bodies hold launches and
     // products.
-    manager.addPass(codegen::createCodegenFusePass());
+    manager.addPass(codegen::createCodegenFusePass({.epilogues = choice.epilogues}));
     // On what fusion leaves: which work a collective can run beside. After it streamed ops are awaited.
     manager.addPass(step::createOverlapPass());
     // Every buffer has its place after it, and the size of the arena is known.

@@ -37,6 +37,7 @@ struct PlanChoice {
   nn::ModelOp model;
   nn::RecipeOp recipe;
   std::optional<int64_t> maxImplicitBytes; ///< that a rank may send in a step unasked
+  bool epilogues = false;                  ///< products are cublasLt's, and take what it does beside them
 };
 
 /// Resolves the flags against the file; a plan made from flags is added to the module and printed on stderr with the

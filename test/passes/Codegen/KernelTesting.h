@@ -49,7 +49,7 @@ public:
   std::vector<HostBuffer> run(llvm::StringRef name, const std::vector<HostBuffer> &inputs,
                               const std::vector<int64_t> &numbers = {}, int pieces = 1,
                               llvm::ArrayRef<int64_t> inPlace = {});
-  /// By reference semantics; the result of every op is rounded to its element type.
+  /// See evaluateKernel.
   std::vector<HostTensor> reference(llvm::StringRef name, const std::vector<HostBuffer> &inputs,
                                     const std::vector<int64_t> &numbers = {});
 
@@ -58,6 +58,11 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::unique_ptr<Machine> machine;
 };
+
+/// What a kernel makes of tensors and numbers, in the order of each, by reference semantics; the result of every op is
+/// rounded to its element type.
+std::vector<HostTensor> evaluateKernel(mlir::func::FuncOp kernel, const std::vector<HostTensor> &tensors,
+                                       const std::vector<int64_t> &numbers = {});
 
 /// |a - b| / |b| by Euclidean norms (|a - b| where b is 0); infinite if an element of a is not finite where that of b
 /// is.
