@@ -48,7 +48,7 @@ StageProgram::StageProgram(OpBuilder &builder, nn::TrainingStepOp step, const St
     : builder(builder), step(step), placement(placement), stage(stage), splitWeightGrad(splitWeightGrad),
       chains(placement.problem()), mesh(mesh), stageAxes(stageAxes), crossings(crossings), names(names) {
   if (splitWeightGrad)
-    findMadeForWeightGrad();
+    weightGradWork = WeightGradWork(step.getMicrobatch().front(), placement, stage);
 }
 
 Value StageProgram::addBuffer(Location loc, StringRef name, MemoryClass memory, Space space, RankedTensorType type,
@@ -116,43 +116,26 @@ Value StageProgram::valueBuffer(Value value, unsigned chunk) {
   return buffer;
 }
 
-/// Of what is made again, the ops that a weight_grad body can run itself: it alone uses them, and they need nothing of
-/// backward. So nothing more is kept from backward to there.
-void StageProgram::findMadeForWeightGrad() {
-  Block &block = step.getMicrobatch().front();
-  auto isMadeAgain = [](Operation *op) { return nn::getPhase(op) == nn::Phase::Recompute; };
-  for (Operation &op : llvm::reverse(block))
-    if (isMadeAgain(&op) && llvm::all_of(op.getUsers(), [&](Operation *user) {
-          return nn::getPhase(user) == nn::Phase::WeightGrad || madeForWeightGrad.contains(user);
-        }))
-      madeForWeightGrad.insert(&op);
-  auto mayStay = [&](Operation *op) {
-    return llvm::all_of(op->getUsers(), [&](Operation *user) { return bodyOf(user) == BodyKind::WeightGrad; }) &&
-           llvm::none_of(op->getOperands(), [&](Value operand) {
-             Operation *maker = operand.getDefiningOp();
-             return !isFree(maker) && bodyOf(maker) == BodyKind::Backward;
-           });
-  };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (Operation &op : block)
-      if (madeForWeightGrad.contains(&op) && !mayStay(&op))
-        changed = madeForWeightGrad.erase(&op);
-  }
-}
-
-/// The body of a microbatch that runs an op.
+/// The body of a microbatch that runs an op, the first one of two.
 BodyKind StageProgram::bodyOf(Operation *op) const {
   nn::Phase phase = nn::getPhase(op);
   if (phase == nn::Phase::Forward)
     return BodyKind::Forward;
-  if (madeForWeightGrad.contains(op))
+  if (weightGradWork.only.contains(op))
     return BodyKind::WeightGrad;
   return phase == nn::Phase::WeightGrad && splitWeightGrad ? BodyKind::WeightGrad : BodyKind::Backward;
 }
 
+bool StageProgram::runsIn(Operation *op, BodyKind kind) const {
+  return bodyOf(op) == kind || (kind == BodyKind::WeightGrad && weightGradWork.twice.contains(op));
+}
+
 /// Which values of the chunk in hand lie in its slot between bodies: those that another body uses, and what is sent.
 void StageProgram::findKept() {
+  auto leavesBody = [&](Operation *maker, Operation *user) {
+    return llvm::any_of(ArrayRef({BodyKind::Forward, BodyKind::Backward, BodyKind::WeightGrad}),
+                        [&](BodyKind kind) { return runsIn(user, kind) && !runsIn(maker, kind); });
+  };
   for (Operation &op : step.getMicrobatch().front()) {
     auto home = placement.virtualStageOf.find(&op);
     if (home == placement.virtualStageOf.end() || home->second != here())
@@ -160,7 +143,7 @@ void StageProgram::findKept() {
     for (Value result : op.getResults())
       if (llvm::any_of(result.getUsers(), [&](Operation *user) {
             auto it = placement.virtualStageOf.find(user);
-            return it != placement.virtualStageOf.end() && it->second == here() && bodyOf(user) != bodyOf(&op);
+            return it != placement.virtualStageOf.end() && it->second == here() && leavesBody(&op, user);
           }))
         kept.insert(result);
   }
@@ -186,7 +169,7 @@ void StageProgram::buildMicrobatch(BodyKind kind) {
   BodyEmitter emitter(*this, builder);
   for (Operation &op : step.getMicrobatch().front()) {
     auto home = placement.virtualStageOf.find(&op);
-    if (home != placement.virtualStageOf.end() && home->second == here() && bodyOf(&op) == kind)
+    if (home != placement.virtualStageOf.end() && home->second == here() && runsIn(&op, kind))
       emitter.emit(&op);
   }
   unsigned next = kind == BodyKind::Forward ? here() + 1 : here() - 1; // wraps to beyond the last

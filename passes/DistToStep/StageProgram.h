@@ -2,6 +2,7 @@
 #pragma once
 #include "dialect/Step/Step.h"
 #include "passes/DistToStep/StagePlacement.h"
+#include "passes/DistToStep/WeightGradWork.h"
 #include "llvm/ADT/MapVector.h"
 #include <map>
 
@@ -44,7 +45,7 @@ private:
   mlir::Block *addBody(BodyKind kind);
   unsigned here() const { return placement.virtualStage(stage, chunk); }
   BodyKind bodyOf(mlir::Operation *op) const;
-  void findMadeForWeightGrad();
+  bool runsIn(mlir::Operation *op, BodyKind kind) const;
   void findKept();
   void buildMicrobatch(BodyKind kind);
   void buildBegin();
@@ -69,7 +70,7 @@ private:
 
   ProgramOp program;
   mlir::Operation *firstBody = nullptr;
-  llvm::DenseSet<mlir::Operation *> madeForWeightGrad;
+  WeightGradWork weightGradWork;
   llvm::DenseSet<mlir::Value> kept;                                           ///< left by the body that makes it
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value> valueBuffers; ///< by chain
   llvm::StringMap<mlir::Value> slotBuffers;

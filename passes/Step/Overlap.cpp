@@ -1,8 +1,10 @@
-// step-overlap: collectives on streams of their own, started early and awaited late (cf. Li et al. 2020, "PyTorch
-// Distributed", section 3.2.3, and Zhao et al. 2023, "PyTorch FSDP", section 3.3).
+// step-overlap: collectives and transfers on streams of their own, started early and awaited late (cf. Li et al. 2020,
+// "PyTorch Distributed", section 3.2.3, Zhao et al. 2023, "PyTorch FSDP", section 3.3, and Ren et al. 2021,
+// "ZeRO-Offload", section 4.2).
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Step/OverlapOrder.h"
 #include "passes/Step/Passes.h"
+#include "passes/Step/TransferOrder.h"
 #include "llvm/ADT/SetVector.h"
 #include <set>
 using namespace mlir;
@@ -71,6 +73,8 @@ private:
         found = true;
       } else if (auto other = dyn_cast_or_null<CollectiveOp>(def); other && joinsStages(other)) {
         way.insert(other.getInput());
+      } else if (auto transfer = dyn_cast_or_null<TransferOp>(def)) {
+        way.insert(transfer.getInput());
       } else if (def && moves(def)) {
         way.insert(cast<LaunchOp>(def).getInputs().begin(), cast<LaunchOp>(def).getInputs().end());
       } else {
@@ -88,7 +92,7 @@ private:
       for (Operation *user : way[i].getUsers()) {
         if (auto store = dyn_cast<StoreOp>(user))
           found |= wanted(store.getBuffer().getDefiningOp<BufferOp>());
-        else if (moves(user))
+        else if (isa<TransferOp>(user) || moves(user))
           way.insert(user->result_begin(), user->result_end());
         else
           return false;
@@ -133,6 +137,7 @@ struct OverlapPass : hocket::step::impl::OverlapPassBase<OverlapPass> {
       order.useLate(all);
     order.fill(ofClass[static_cast<unsigned>(dist::Overlap::Activations)]);
     order.dropIdle(ofClass[static_cast<unsigned>(dist::Overlap::Activations)]);
+    placeTransfers(body);
     order.placeAwaits();
   }
 };

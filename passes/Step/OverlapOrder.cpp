@@ -24,6 +24,11 @@ Operation *OverlapOrder::firstUser(Value value) const {
   return first;
 }
 
+Operation *OverlapOrder::firstWork() const {
+  auto found = llvm::find_if(block, [](Operation &op) { return works(&op); });
+  return found == block.end() ? nullptr : &*found;
+}
+
 bool OverlapOrder::touchesBetween(Value buffer, Operation *from, Operation *to) const {
   return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
     return user->getBlock() == &block && isa<LoadOp, StoreOp>(user) && user != from && user != to &&
@@ -32,16 +37,15 @@ bool OverlapOrder::touchesBetween(Value buffer, Operation *from, Operation *to) 
 }
 
 // ---- starts --------------------------------------------------------------------------------------------------------
-/// Launches of what is loaded; they are cheap next to what is sent, so they may run early.
+/// Launches of what is loaded, and what comes from the host: cheap next to what is sent, so they may run early.
 bool OverlapOrder::isLoaded(Value value) const {
   Operation *def = value.getDefiningOp();
   if (isa<LoadOp, RankScalarOp>(def))
     return true;
-  auto launch = dyn_cast<LaunchOp>(def);
-  return launch && llvm::all_of(launch->getOperands(), [&](Value operand) { return isLoaded(operand); });
+  return isa<LaunchOp, TransferOp>(def) &&
+         llvm::all_of(def->getOperands(), [&](Value operand) { return isLoaded(operand); });
 }
 
-/// Moves `op`, and what makes its operands, before `before`, as far as it stands behind.
 void OverlapOrder::raise(Operation *op, Operation *before) {
   if (op->isBeforeInBlock(before))
     return;
@@ -85,13 +89,7 @@ void OverlapOrder::startAhead(ArrayRef<CollectiveOp> collectives) {
     if (!isLoaded(collective.getInput())) {
       raiseToOperands(collective);
     } else {
-      Operation *place = before ? firstUser(before.getResult(0)) : nullptr;
-      if (!before)
-        for (Operation &op : block)
-          if (works(&op)) {
-            place = &op;
-            break;
-          }
+      Operation *place = before ? firstUser(before.getResult(0)) : firstWork();
       if (place && place != collective)
         raise(collective, place);
     }
@@ -109,7 +107,7 @@ bool OverlapOrder::leadsToStores(Operation *op, SmallVectorImpl<Operation *> &wa
     return llvm::none_of(store.getBuffer().getUsers(), [&](Operation *user) {
       return user != op && user->getBlock() == &block && isa<LoadOp, StoreOp>(user) && op->isBeforeInBlock(user);
     });
-  if (!isa<LaunchOp>(op))
+  if (!isa<LaunchOp, TransferOp>(op))
     return false;
   return llvm::all_of(op->getUsers(), [&](Operation *user) { return leadsToStores(user, way); });
 }

@@ -24,10 +24,15 @@ public:
   /// An await before whatever cannot go on without one, and for every stream at the end of the body.
   void placeAwaits();
 
-private:
+  /// The first op that uses a value; null: none.
   mlir::Operation *firstUser(mlir::Value value) const;
-  bool isLoaded(mlir::Value value) const;
+  /// The first op that takes time.
+  mlir::Operation *firstWork() const;
+  /// Moves `op`, and what makes its operands, before `before`, as far as it stands behind and may.
   void raise(mlir::Operation *op, mlir::Operation *before);
+
+private:
+  bool isLoaded(mlir::Value value) const;
   void raiseToOperands(mlir::Operation *op);
   bool leadsToStores(mlir::Operation *op, llvm::SmallVectorImpl<mlir::Operation *> &way) const;
   bool touchesBetween(mlir::Value buffer, mlir::Operation *from, mlir::Operation *to) const;

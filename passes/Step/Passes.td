@@ -4,7 +4,7 @@
 include "mlir/Pass/PassBase.td"
 
 def OverlapPass : Pass<"step-overlap", "::mlir::ModuleOp"> {
-  let summary = "puts the collectives that the plan's overlap tactics name on streams, and awaits them as late as can be";
+  let summary = "puts the collectives that the plan's overlap tactics name, and all transfers, on streams, and awaits them as late as can be";
   let description = [{
     Runs after fusion, when it is known what work a body has, and before memory is planned, so that what is in flight has its
     place. Streams are "gradients", "parameters" and "activations". Which collectives:
@@ -14,7 +14,7 @@ def OverlapPass : Pass<"step-overlap", "::mlir::ModuleOp"> {
     Collectives that join stages stay on the stream that computes. A gather or a reduction of what only has to be loaded starts
     with the first use of the one before it on its stream, the first one with the body: one bucket (or layer, where buckets are
     smaller) ahead of its use. All others start when their operand is made. What only leads to stores waits for the start of the
-    next one. Weight gradients are moved before the first use of an activation's collective. An await stands before the first op
+    next one. Transfers of step-offload run on "fetch" and "offload" (TransferOrder.h). Weight gradients are moved before the first use of an activation's collective. An await stands before the first op
     that reads a result or stores where an operand was loaded from, and at the end of the body. See OverlapOrder.h.
   }];
   let dependentDialects = ["::hocket::step::StepDialect"];

@@ -1,6 +1,7 @@
 // Buffers, bodies, messages, schedules, state, inputs and outputs of one stage.
 #include "passes/StepToProgram/RankPrograms.h"
 #include "passes/Step/SlotMemory.h"
+#include "passes/StepToProgram/GpuKernels.h"
 #include "llvm/ADT/StringSwitch.h"
 using namespace mlir;
 using namespace hocket;
@@ -322,8 +323,8 @@ struct RankProgramWriter {
     return bytes;
   }
 
-  /// Bytes by class, in all those of the arena; what bodies share, alignment, and what is free in a slot where it is
-  /// busiest count as workspace.
+  /// Bytes by class, in all those of the arena; what bodies share, alignment, what is free in a slot where it is
+  /// busiest, and what is there for a GPU's kernels and products count as workspace.
   void addMemory() {
     std::map<program::MemoryClass, uint64_t> bytes;
     uint64_t known = 0;
@@ -365,6 +366,8 @@ struct RankProgramWriter {
           .Case([&](MessageOp message) { addMessage(message); })
           .Case([&](ScheduleOp schedule) { sound &= addSchedule(schedule); })
           .Case([&](BufferOp buffer) { addSlot(buffer); });
+    if (shared.gpu)
+      addGpuMemory(op, *out);
     addMemory();
     return sound ? std::move(out) : nullptr;
   }

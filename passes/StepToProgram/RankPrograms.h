@@ -20,6 +20,7 @@ struct SharedTables {
   WrittenValues &written;
   llvm::StringMap<uint32_t> kernels;         ///< symbol -> index
   std::vector<program::RankScalarT> scalars; ///< each once
+  bool gpu = false;                          ///< the target is "cuda"
   uint32_t scalar(RankScalarOp op);
 };
 

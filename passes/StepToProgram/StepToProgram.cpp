@@ -2,6 +2,7 @@
 #include "passes/StepToProgram/StepToProgram.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/StepToProgram/RankPrograms.h"
+#include "runtime/Program/IssueOrder.h"
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::step;
@@ -93,6 +94,25 @@ static void convertHead(program::ProgramT &out, JobParts &parts, const ProgramTa
   out.schedule = stages ? stages.getSchedule().str() : "1f1b";
 }
 
+/// Rows of a program for GPUs stand in the order in which they are issued.
+static void orderRows(program::ProgramT &out) {
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(program::Program::Pack(builder, &out));
+  const auto &program = *flatbuffers::GetRoot<program::Program>(builder.GetBufferPointer());
+  for (size_t e = 0; e < out.ranks.front()->entries.size(); ++e) {
+    const std::string &name = out.ranks.front()->entries[e]->name;
+    auto orders = program::issueOrders(program, name);
+    for (size_t stage = 0; orders && stage < orders->size(); ++stage)
+      for (auto &entry : out.ranks[stage]->entries)
+        if (entry->name == name) {
+          std::vector<program::Row> rows;
+          for (uint32_t row : (*orders)[stage])
+            rows.push_back(entry->rows[row]);
+          entry->rows = std::move(rows);
+        }
+  }
+}
+
 std::optional<program::ProgramT> hocket::step::buildProgram(ModuleOp module, const ProgramTarget &target) {
   std::optional<JobParts> parts = findParts(module);
   if (!parts)
@@ -113,6 +133,7 @@ std::optional<program::ProgramT> hocket::step::buildProgram(ModuleOp module, con
   ProgramStrings strings;
   WrittenValues written(strings, communicators, module);
   SharedTables shared{strings, communicators, findStateHolders(programs), parts->model, written, {}, {}};
+  shared.gpu = target.target == "cuda";
   out.kernels = convertKernels(module, shared.kernels);
   for (ProgramOp program : programs) {
     out.ranks.push_back(convertProgram(program, shared));
@@ -124,5 +145,7 @@ std::optional<program::ProgramT> hocket::step::buildProgram(ModuleOp module, con
   out.shapes = written.take();
   out.communicators = communicators.take();
   out.strings = strings.take();
+  if (shared.gpu)
+    orderRows(out);
   return out;
 }

@@ -12,9 +12,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -76,6 +79,10 @@ public:
   // Memory of the device, zero, aligned to 64 bytes or more. cudaMalloc, cudaFree.
   virtual Result<void *> allocate(size_t bytes) = 0;
   virtual void free(void *memory) = 0;
+  // Page-locked memory of the host, zero, aligned to 64 bytes or more: copies to and from it run beside the host, and the
+  // device itself may write there (mark). cudaHostAlloc, cudaFreeHost.
+  virtual Result<void *> allocateHost(size_t bytes);
+  virtual void freeHost(void *memory) { std::free(memory); }
   // cudaMemcpyAsync between any two of device and host memory; cudaMemsetAsync with 0.
   virtual Status copy(Stream &stream, void *to, const void *from, size_t bytes) = 0;
   virtual Status zero(Stream &stream, void *memory, size_t bytes) = 0;
@@ -88,26 +95,36 @@ public:
   virtual Result<bool> complete(Event &event) = 0;
   virtual Status synchronize(Stream &stream) = 0;
 
+  // Writes a number into memory of allocateHost, in order with the stream's work: how far it has come, for whoever looks
+  // while it runs. cudaMemsetAsync of one word.
+  virtual Status mark(Stream &stream, uint32_t *word, uint32_t value);
+  // An event that knows when it was reached, and the seconds between two such events that are complete. cudaEventCreate,
+  // cudaEventElapsedTime.
+  virtual Result<std::unique_ptr<Event>> timedEvent() { return event(); }
+  virtual Result<double> seconds(Event &since, Event &until);
+
   // A kernel of a piece of code: a cubin or PTX (Cuda), bitcode (emulator). The same code is loaded once. The handle is
   // good as long as the device. cuModuleLoadData, cuModuleGetFunction. Kernels of Cpu are linked, not loaded (Invalid).
   virtual Result<const void *> kernel(std::string_view code, std::string_view symbol);
   // The part of it that this device loads.
   virtual std::string_view loadable(const KernelCode &code) const { return code.bitcode; }
   // Captures what is queued from here on, instead of running it: on `stream`, and on every stream that waits for an
-  // event recorded there. At the end all such streams must have joined `stream` again. cudaStreamBeginCapture,
-  // cudaStreamEndCapture and cudaGraphInstantiate, cudaGraphLaunch.
+  // event recorded there. At the end all such streams must have joined `stream` again. What is captured may wait for
+  // nothing that was queued before. cudaStreamBeginCapture, cudaStreamEndCapture and cudaGraphInstantiate,
+  // cudaGraphLaunch.
   virtual Status beginCapture(Stream &stream);
   virtual Result<std::unique_ptr<Graph>> endCapture(Stream &stream);
   virtual Status launch(Stream &stream, Graph &graph);
   // Queues work of the host. It is called until it says that it is done; in between, work of other streams goes on.
-  // Only on the emulator, for what stands in for a library.
+  // Only on the emulator, for what stands in for a library. Captured, it is copied for every launch: what it remembers
+  // from one call to the next must be its own.
   virtual Status enqueue(Stream &stream, std::function<Result<bool>()> work);
   // cuLaunchKernel. The spans are read before the call returns.
   virtual Status launch(Stream &stream, const Launch &launch) = 0;
   // Memory of the device for products, which must outlive them all; without any, products use none. Products queued on
   // different streams at once must not share it: they are for one stream.
   virtual void gemmWorkspace(void *memory, size_t bytes) {}
-  // Finds out how this product will be computed, with its memory as aligned as in `buffers`, and keeps it. Invalid
+  // Finds out how this product will be computed, with its memory as aligned as in `buffers`, and keeps it. Lacking
   // where the device's library has no way: so a program can be refused before its first step.
   // cublasLtMatmulAlgoGetHeuristic.
   virtual Status prepare(const Gemm &gemm, const GemmBuffers &buffers) { return {}; }
@@ -118,6 +135,21 @@ private:
   static Error noCapture();
 };
 
+inline Result<void *> Device::allocateHost(size_t bytes) {
+  constexpr size_t alignment = 64;
+  size_t rounded = (bytes + alignment) / alignment * alignment;
+  void *made = rounded < bytes ? nullptr : std::aligned_alloc(alignment, rounded);
+  if (!made)
+    return Error{ErrorKind::Lacking, "no " + std::to_string(bytes) + " bytes of host memory", {}};
+  return std::memset(made, 0, rounded);
+}
+inline Status Device::mark(Stream &, uint32_t *word, uint32_t value) {
+  *word = value;
+  return {};
+}
+inline Result<double> Device::seconds(Event &, Event &) {
+  return Error{ErrorKind::Invalid, "events of this device know no times", {}};
+}
 inline Error Device::noCapture() { return {ErrorKind::Invalid, "this device captures nothing", {}}; }
 inline Result<const void *> Device::kernel(std::string_view, std::string_view) {
   return Error{ErrorKind::Invalid, "kernels of this device are linked, not loaded", {}};

@@ -6,9 +6,10 @@
 
 namespace hocket::runtime {
 
-// Opens libhocket_emulator.so beside this program ($ORIGIN, $ORIGIN/../lib), then where the loader looks. `seed` draws
-// the order of work on different streams; `check` turns the checker on. Lacking where there is no such library.
-Result<std::unique_ptr<Device>> openEmulatorDevice(uint64_t seed, bool check);
+// Opens libhocket_emulator.so beside this program ($ORIGIN, $ORIGIN/../lib), beside a program in `toolFolder` (where
+// given), then where the loader looks. `seed` draws the order of work on different streams; `check` turns the checker
+// on. Lacking where there is no such library.
+Result<std::unique_ptr<Device>> openEmulatorDevice(uint64_t seed, bool check, const std::string &toolFolder = "");
 
 } // namespace hocket::runtime
 #endif

@@ -64,6 +64,8 @@ std::vector<std::string> missingFeatures(const std::vector<std::string> &feature
 }
 
 Status checkCpu(const program::Program &program) {
+  if (program.target()->string_view() != "cpu")
+    return {};
   std::vector<std::string> needed;
   if (program.features())
     for (const auto *feature : *program.features())

@@ -52,7 +52,7 @@ Result<std::unique_ptr<Evaluation>> Evaluation::create(const RunOptions &options
 }
 
 Evaluation::Evaluation(HeldOutReader data, RankContext &context, const program::Entry &entry, uint64_t every)
-    : data(std::move(data)), context(context), runner(context, entry), every(every) {}
+    : data(std::move(data)), context(context), runner(makePassRunner(context, entry)), every(every) {}
 
 Result<std::optional<EvaluationResult>> Evaluation::run(uint64_t step, const std::function<bool()> &mayBegin) {
   Trace::Time begin = Trace::now();
@@ -68,11 +68,13 @@ Result<std::optional<EvaluationResult>> Evaluation::run(uint64_t step, const std
     };
     if (Status loaded = loadInputs(context, read, step, std::nullopt); !loaded)
       return std::move(loaded.error());
-    if (Status ran = runner.run(step, batch + 1); !ran)
+    if (Status ran = runner->run(step, batch + 1); !ran)
       return std::move(ran.error());
-    StepOutputs outputs = readOutputs(context);
-    result.loss += outputs.lossSum;
-    result.tokens += static_cast<uint64_t>(outputs.tokens);
+    Result<StepOutputs> outputs = readOutputs(context);
+    if (!outputs)
+      return std::move(outputs.error());
+    result.loss += outputs->lossSum;
+    result.tokens += static_cast<uint64_t>(outputs->tokens);
   }
   context.status.evaluation.store(0);
   if (stopped)

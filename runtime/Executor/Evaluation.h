@@ -6,7 +6,7 @@
 
 #include "runtime/Data/HeldOutReader.h"
 #include "runtime/Executor/RunOptions.h"
-#include "runtime/Executor/StepRunner.h"
+#include "runtime/Executor/PassRunner.h"
 
 namespace hocket::runtime {
 
@@ -37,7 +37,7 @@ private:
   Evaluation(HeldOutReader data, RankContext &context, const program::Entry &entry, uint64_t every);
   HeldOutReader data;
   RankContext &context;
-  StepRunner runner;
+  std::unique_ptr<PassRunner> runner;
   uint64_t every;
 };
 

@@ -120,7 +120,11 @@ Status FiniteCheck::state(std::string_view when) const {
   for (uint32_t i = 0; context.own.state() && i < context.own.state()->size(); ++i) {
     const program::State &state = *context.own.state()->Get(i);
     Shard shard(context, state);
-    const void *data = context.address(*state.buffer(), 0, 0);
+    Result<DeviceMemory::Reading> read =
+        context.memory->read(context.address(*state.buffer(), 0, 0), state.buffer()->bytes());
+    if (!read)
+      return std::move(read.error());
+    const void *data = read->data();
     if (auto at = firstNotFinite(state.type(), data, shard.padded, shard.real))
       return Error{ErrorKind::Mismatch,
                    fmt::format("{}, {} ({}): not finite: {}", when, EnumNameStateKind(state.kind()),

@@ -31,8 +31,9 @@ GroupTable groupsOf(const program::Mesh &mesh, const program::Program &program) 
   addProgramGroups(mesh, program, result);
   Group all{static_cast<uint32_t>(result.groups.size()), "all ranks", std::vector<int>(mesh.worldSize())};
   std::iota(all.ranks.begin(), all.ranks.end(), 0);
+  bool apart = program.target()->string_view() != "cpu"; // the program's are for memory of the device
   for (const Group &group : result.groups)
-    if (group.ranks == all.ranks && result.everyone == GroupTable::none)
+    if (!apart && group.ranks == all.ranks && result.everyone == GroupTable::none)
       result.everyone = group.id;
   if (result.everyone == GroupTable::none) {
     result.everyone = all.id;

@@ -1,7 +1,8 @@
 // The instructions of a body: kernels, matrix products, collectives, and what runs beside them.
-#include "runtime/Executor/GemmCall.h"
+#include "runtime/Executor/InstructionCalls.h"
 #include "runtime/Executor/StepRunner.h"
 #include "runtime/Program/OpKinds.h"
+#include <cstring>
 #include <fmt/format.h>
 
 namespace hocket::runtime {
@@ -53,21 +54,15 @@ Status StepRunner::runHere(const program::Instruction &instruction, uint32_t ind
   return {};
 }
 
-std::vector<void *> StepRunner::addressesOf(const program::Instruction &instruction, const program::Row &row) const {
-  std::vector<void *> result;
-  for (uint32_t i = 0; instruction.buffers() && i < instruction.buffers()->size(); ++i)
-    result.push_back(context.address(*instruction.buffers()->Get(i), row.microbatch(), row.slot()));
-  return result;
-}
-
 // What runs there touches nothing of this object that stream 0 changes before it has awaited it.
 void StepRunner::startOnStream(const program::Instruction &instruction, uint32_t index, const program::Row &row) {
   size_t place = instruction.stream() - 1u;
   bool looks = finite && finite->covers(*context.own.bodies()->Get(row.index()));
-  auto work = [this, &instruction, &row, looks, at = addressesOf(instruction, row),
+  auto work = [this, &instruction, &row, looks, at = addressesOf(context, instruction, row),
                handle = deviceStreams[place]->handle(), stream = deviceStreams[place].get()]() -> Status {
+    context.stall.apply(step);
     Status ran = program::isCollective(instruction.op())
-                     ? runCollective(instruction, at[0], at[1], {deadlineIn(context.waitSeconds), handle})
+                     ? callCollective(context, instruction, at[0], at[1], {deadlineIn(context.waitSeconds), handle})
                      : context.device.copy(*stream, at[1], at[0], instruction.buffers()->Get(0)->bytes());
     if (ran && looks)
       ran = finite->written(instruction, at);
@@ -110,47 +105,25 @@ void StepRunner::traceStreams(const program::Row &row) {
 }
 
 Status StepRunner::runInstruction(const program::Instruction &instruction, const program::Row &row) {
-  pointers = addressesOf(instruction, row);
+  pointers = addressesOf(context, instruction, row);
   if (instruction.op() == program::Op::Kernel) {
-    arguments.clear();
-    if (instruction.scalars())
-      for (uint32_t scalar : *instruction.scalars())
-        arguments.push_back(context.scalars[scalar]);
+    arguments = scalarsOf(context, instruction);
     int64_t tiles = static_cast<int64_t>(context.program.kernels()->Get(instruction.kernel())->tiles());
     return context.device.launch(*computeStream, {context.kernels[instruction.kernel()], pointers, arguments, tiles});
   }
   if (instruction.op() == program::Op::Gemm) {
     Status ran = context.device.gemm(*computeStream, gemmOf(instruction), gemmBuffers(instruction, pointers));
-    context.poison.apply(instruction, step, pointers[2]);
+    if (std::string_view poison = context.poison.due(instruction, step); !poison.empty())
+      std::memcpy(pointers[2], poison.data(), poison.size());
     return ran;
   }
   if (instruction.op() == program::Op::Transfer)
     return context.device.copy(*computeStream, pointers[1], pointers[0], instruction.buffers()->Get(0)->bytes());
   Trace::Time since = Trace::now();
-  Status joined =
-      runCollective(instruction, pointers[0], pointers[1], {deadlineIn(context.waitSeconds), computeStream->handle()});
+  Status joined = callCollective(context, instruction, pointers[0], pointers[1],
+                                 {deadlineIn(context.waitSeconds), computeStream->handle()});
   addWaited(since);
   return joined;
-}
-
-Status StepRunner::runCollective(const program::Instruction &instruction, void *in, void *out, When when) {
-  Communicator &on = *context.communicators[instruction.communicator()];
-  ElementType type = elementType(instruction.type());
-  auto reduction = static_cast<Reduction>(instruction.reduction());
-  uint64_t inCount = instruction.buffers()->Get(0)->bytes() / sizeBytes(type);
-  uint64_t members = static_cast<uint64_t>(on.size());
-  switch (instruction.op()) {
-  case program::Op::AllReduce:
-    return on.allReduce(in, out, inCount, type, reduction, when);
-  case program::Op::ReduceScatter:
-    return on.reduceScatter(in, out, inCount / members, type, reduction, when);
-  case program::Op::AllGather:
-    return on.allGather(in, out, inCount, type, when);
-  case program::Op::Shift:
-    return shift(on, in, out, inCount, type, when);
-  default:
-    return on.allToAll(in, out, inCount / members, type, when);
-  }
 }
 
 } // namespace hocket::runtime

@@ -2,7 +2,6 @@
 #include "runtime/Executor/Poison.h"
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <limits>
 
 namespace hocket::runtime {
@@ -17,17 +16,16 @@ Poison Poison::fromEnvironment(uint32_t rank) {
   return poison;
 }
 
-void Poison::apply(const program::Instruction &instruction, uint64_t step, void *result) {
+std::string_view Poison::due(const program::Instruction &instruction, uint64_t step) {
   if (dueStep == 0 || step != dueStep || !instruction.gemm()->accumulate())
-    return;
+    return {};
   dueStep = 0;
-  constexpr float infinite = std::numeric_limits<float>::infinity();
-  constexpr uint16_t infiniteBFloat = 0x7f80, infiniteHalf = 0x7c00;
+  static constexpr float infinite = std::numeric_limits<float>::infinity();
+  static constexpr uint16_t infiniteBFloat = 0x7f80, infiniteHalf = 0x7c00;
   if (instruction.resultType() == program::DType::F32)
-    std::memcpy(result, &infinite, sizeof infinite);
-  else
-    std::memcpy(result, instruction.resultType() == program::DType::BF16 ? &infiniteBFloat : &infiniteHalf,
-                sizeof infiniteHalf);
+    return {reinterpret_cast<const char *>(&infinite), sizeof infinite};
+  const uint16_t &narrow = instruction.resultType() == program::DType::BF16 ? infiniteBFloat : infiniteHalf;
+  return {reinterpret_cast<const char *>(&narrow), sizeof narrow};
 }
 
 } // namespace hocket::runtime

@@ -1,14 +1,15 @@
 // The life of one rank; contracts in Rank.h.
 #include "runtime/Executor/Rank.h"
-#include "runtime/Device/Cpu/CpuDevice.h"
 #include "runtime/Executor/CpuFeatures.h"
 #include "runtime/Executor/Evaluation.h"
+#include "runtime/Executor/FiniteCheck.h"
 #include "runtime/Executor/InitialValues.h"
 #include "runtime/Executor/LossScale.h"
+#include "runtime/Executor/RankDevice.h"
 #include "runtime/Executor/SaveAndResume.h"
 #include "runtime/Executor/ShmHost.h"
 #include "runtime/Executor/StateDump.h"
-#include "runtime/Executor/StepRunner.h"
+#include "runtime/Executor/PassRunner.h"
 #include "runtime/Program/ProgramFile.h"
 #include <algorithm>
 #include <cmath>
@@ -28,10 +29,12 @@ public:
 
 private:
   Status openProgram(const RankImage &image);
+  Status live(RankContext &context, const RankImage &image);
+  void endDevice(RankContext &context, const Error &error);
   Status prepare(RankContext &context);
   Status startState(RankContext &context);
   Status train(RankContext &context);
-  Status trainSteps(RankContext &context, StepRunner &runner, const BatchReader &data);
+  Status trainSteps(RankContext &context, PassRunner &runner, const BatchReader &data);
   Status evaluate(uint64_t step);
   bool mayBegin() { return host.mayBegin(++passes); }
   Status finishStep(RankContext &context, uint64_t step, double seconds);
@@ -46,6 +49,7 @@ private:
   uint64_t done = 0;    // steps since the start of training
   uint64_t samples = 0; // read by them: the data cursor
   uint64_t seed;
+  ThreadPool *pool = nullptr;
   std::optional<Saver> saver;
   std::unique_ptr<Evaluation> evaluation; // null: not asked for
   uint64_t passes = 0;
@@ -79,22 +83,48 @@ Status Rank::run(const RankImage &image) {
                  fmt::format("compiled for {} rank{} ({}), started with {}", mesh.worldSize(),
                              mesh.worldSize() == 1 ? "" : "s", mesh.sizesText(), world.size()),
                  {}};
-  CpuDevice device(static_cast<int>(program->threads()));
-  RankContext context(*program, static_cast<uint32_t>(world.rank()), world.arena().data(), world, host.status(),
-                      device);
-  if (world.arena().size() < context.own.arenaBytes())
-    return Error{
-        ErrorKind::Invalid,
-        fmt::format("the launcher gave {} bytes, the program needs {}", world.arena().size(), context.own.arenaBytes()),
-        {}};
+  auto rank = static_cast<uint32_t>(world.rank());
+  const program::RankProgram &own = *program->ranks()->Get(program::stageOf(mesh, *program, rank));
+  Result<std::unique_ptr<RankDevice>> opened = RankDevice::open(*program, own, options, world);
+  if (!opened)
+    return std::move(opened.error());
+  RankDevice &on = **opened;
+  std::unique_ptr<CallLog> calls;
+  if (!options.calls.empty()) {
+    Result<std::unique_ptr<CallLog>> made = CallLog::create(options.calls);
+    if (!made)
+      return std::move(made.error());
+    calls = std::move(*made);
+  }
+  RankContext context(*program, rank, on.arena(), on.world(), world, host.status(), on.device());
+  context.calls = calls.get();
+  pool = &on.pool();
   // The launcher's watchdog is the judge of who stalls; a rank's own limit only ends a run whose watchdog is gone.
   context.waitSeconds = std::max(600.0, 10 * options.timeoutSeconds);
   context.checkFinite = options.checkFinite;
   context.poison = Poison::fromEnvironment(context.rank);
+  context.stall = Stall::fromEnvironment(context.rank);
   context.trace = options.trace.empty() ? nullptr : &trace;
+  Status done = live(context, image);
+  evaluation.reset();
+  if (!done)
+    endDevice(context, done.error());
+  return done;
+}
+
+// What is still queued would never end where a peer is gone, nor could a communicator then be destroyed.
+void Rank::endDevice(RankContext &context, const Error &error) {
+  if (context.device.hostMemory())
+    return;
+  if (error.kind != ErrorKind::Aborted)
+    host.status().fail(error.message);
+  context.world.abort(error.message);
+}
+
+Status Rank::live(RankContext &context, const RankImage &image) {
   if (Status reserved = context.reserveHost(); !reserved)
     return reserved;
-  if (Status found = context.findKernels(image.kernels); !found)
+  if (Status found = isForGpus(*program) ? context.loadKernels() : context.findKernels(image.kernels); !found)
     return found;
   if (Status connected = context.connect(); !connected)
     return connected;
@@ -124,12 +154,17 @@ Status Rank::prepare(RankContext &context) {
 // Initial values, or what a checkpoint holds.
 Status Rank::startState(RankContext &context) {
   std::optional<uint64_t> saved;
-  ThreadPool &pool = static_cast<CpuDevice &>(context.device).pool();
   for (uint32_t i = 0; context.own.state() && i < context.own.state()->size(); ++i) {
     const program::State &state = *context.own.state()->Get(i);
     if (!options.resume.empty() && state.kind() != program::StateKind::Scalar)
       continue; // a checkpoint without it cannot be resumed
-    initialise(context.address(*state.buffer(), 0, 0), state, context.mesh, context.rank, seed, pool);
+    auto fill = [&](std::byte *to) {
+      initialise(to, state, context.mesh, context.rank, seed, *pool);
+      return Status();
+    };
+    if (Status filled = context.memory->write(context.address(*state.buffer(), 0, 0), state.buffer()->bytes(), fill);
+        !filled)
+      return filled;
     context.status.heartbeat.fetch_add(1, std::memory_order_relaxed);
   }
   if (!options.resume.empty()) {
@@ -161,8 +196,7 @@ Status Rank::train(RankContext &context) {
     Result<BatchReader> data = BatchReader::create(std::move(*stream), batchShapeOf(*program), seed);
     if (!data)
       return std::move(data.error());
-    StepRunner runner(context, entry);
-    if (Status trained = trainSteps(context, runner, *data); !trained)
+    if (Status trained = trainSteps(context, *makePassRunner(context, entry), *data); !trained)
       return trained;
   }
   if (Status kept = reportSaved(saver->atEnd(done, samples)); !kept)
@@ -178,7 +212,7 @@ Status Rank::train(RankContext &context) {
   return trace.write(options.trace, options.rank, context.mesh.text(context.rank), streams, bodyStreams);
 }
 
-Status Rank::trainSteps(RankContext &context, StepRunner &runner, const BatchReader &data) {
+Status Rank::trainSteps(RankContext &context, PassRunner &runner, const BatchReader &data) {
   for (uint64_t step = done + 1; step <= options.steps && mayBegin(); ++step) {
     Trace::Time begin = Trace::now();
     context.status.step.store(step);
@@ -228,7 +262,10 @@ Status Rank::reportSaved(Result<bool> saved) const {
 }
 
 Status Rank::finishStep(RankContext &context, uint64_t step, double seconds) {
-  StepOutputs outputs = readOutputs(context);
+  Result<StepOutputs> read = readOutputs(context);
+  if (!read)
+    return std::move(read.error());
+  const StepOutputs &outputs = *read;
   if (options.rank == 0) {
     double tokens =
         std::isnan(outputs.tokens) ? static_cast<double>(program->globalBatch() * program->sequence()) : outputs.tokens;

@@ -32,7 +32,8 @@ struct StepOutputs {
   double loss, gradientNorm, learningRate, tokens, lossSum;
   double lossScale, skipped, exhausted; // of a loss scale; the last two 0 or 1
 };
-StepOutputs readOutputs(const RankContext &context);
+// Fails as the device does.
+Result<StepOutputs> readOutputs(const RankContext &context);
 
 // Reads the rows of one microbatch of one data shard, as BatchReader::read does at one cursor.
 using ReadRows = std::function<Status(uint64_t microbatch, uint64_t dataShard, const BatchRows &rows)>;

@@ -1,6 +1,7 @@
 // Setting up one rank; contracts in RankContext.h.
 #include "runtime/Executor/RankContext.h"
 #include "runtime/Executor/Groups.h"
+#include "runtime/Executor/InstructionCalls.h"
 #include <fmt/format.h>
 #include <map>
 #include <sys/mman.h>
@@ -17,10 +18,11 @@ static_assert(static_cast<int>(Reduction::Sum) == static_cast<int>(program::Redu
               static_cast<int>(Reduction::Max) == static_cast<int>(program::Reduction::Max) &&
               static_cast<int>(Reduction::Min) == static_cast<int>(program::Reduction::Min));
 
-RankContext::RankContext(const program::Program &program, uint32_t rank, std::byte *arena, World &world,
+RankContext::RankContext(const program::Program &program, uint32_t rank, std::byte *arena, World &world, World &meeting,
                          RankStatus &status, Device &device)
     : program(program), mesh(program), rank(rank), own(*program.ranks()->Get(program::stageOf(mesh, program, rank))),
-      arena(arena), world(world), status(status), device(device) {
+      arena(arena), world(world), meeting(meeting), status(status), device(device),
+      memory(std::make_unique<DeviceMemory>(device)) {
   if (program.scalars())
     for (const program::RankScalar *scalar : *program.scalars())
       scalars.push_back(program::value(mesh, rank, *scalar));
@@ -43,17 +45,52 @@ Status RankContext::findKernels(std::span<const KernelEntry> table) {
   return Error{ErrorKind::Invalid, fmt::format("the executable lacks kernels that its program names: {}", missing), {}};
 }
 
-void RankContext::Unmap::operator()(std::byte *memory) const { ::munmap(memory, bytes); }
+Status RankContext::loadKernels() {
+  for (uint32_t i = 0; program.kernels() && i < program.kernels()->size(); ++i) {
+    const program::Kernel &kernel = *program.kernels()->Get(i);
+    GpuKernel &loaded = gpuKernels.emplace_back();
+    const program::GpuCode &gpu = *kernel.gpu();
+    auto bytes = [](const auto &code) {
+      return std::string_view(reinterpret_cast<const char *>(code.Data()), code.size());
+    };
+    KernelCode code{gpu.bitcode() ? bytes(*gpu.bitcode()) : "", gpu.ptx()->string_view(), {}};
+    for (uint32_t c = 0; gpu.cubins() && c < gpu.cubins()->size(); ++c)
+      code.cubins.emplace_back(gpu.cubins()->Get(c)->architecture(), bytes(*gpu.cubins()->Get(c)->code()));
+    loaded.scratch = gpu.scratchBytes() != 0;
+    for (const program::GpuLaunch *launch : *gpu.launches()) {
+      const program::GpuShape &shape = *launch->shape();
+      Result<const void *> function = device.kernel(device.loadable(code), launch->symbol()->string_view());
+      if (!function)
+        return std::move(function.error()).in(fmt::format("kernel {} of the program", kernel.symbol()->string_view()));
+      loaded.launches.push_back({*function,
+                                 {{shape.gridX(), shape.gridY(), shape.gridZ()},
+                                  {shape.blockX(), shape.blockY(), shape.blockZ()},
+                                  shape.sharedBytes()}});
+    }
+    status.heartbeat.fetch_add(1, std::memory_order_relaxed);
+  }
+  if (own.productsBytes())
+    device.gemmWorkspace(arena + own.productsOffset(), own.productsBytes());
+  return prepareProducts(*this);
+}
 
 Status RankContext::reserveHost() {
   size_t bytes = own.hostBytes();
   if (bytes == 0)
     return {};
+  if (!device.hostMemory()) {
+    Result<void *> made = device.allocateHost(bytes);
+    if (!made)
+      return std::move(made.error()).in("what is offloaded");
+    host = static_cast<std::byte *>(*made);
+    hostMemory = {host, [this](std::byte *memory) { device.freeHost(memory); }};
+    return {};
+  }
   void *memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
     return Error{ErrorKind::Lacking, fmt::format("no {} bytes of host memory for what is offloaded", bytes), {}};
   host = static_cast<std::byte *>(memory);
-  hostMemory = {host, Unmap{bytes}};
+  hostMemory = {host, [bytes](std::byte *mapped) { ::munmap(mapped, bytes); }};
   return {};
 }
 
@@ -65,9 +102,12 @@ Status RankContext::connect() {
     bool extra = index == GroupTable::none;
     if (!extra && table.groupOf[index][rank] != static_cast<int>(group))
       continue;
-    Result<std::unique_ptr<Communicator>> made = world.communicator(table.groups[group], deadlineIn(waitSeconds));
+    Result<std::unique_ptr<Communicator>> made =
+        (extra ? meeting : world).communicator(table.groups[group], deadlineIn(waitSeconds));
     if (!made)
       return std::move(made.error());
+    if (calls && !extra)
+      *made = calls->follow(std::move(*made));
     std::unique_ptr<Communicator> &place = extra ? ownEveryone : communicators[index];
     place = std::move(*made);
     if (group == table.everyone)

@@ -45,6 +45,10 @@ std::string RunOptions::json() const {
                         {"eval_steps", evalSteps},
                         {"timeout_seconds", timeoutSeconds},
                         {"check_finite", checkFinite},
+                        {"local_rank", localRank},
+                        {"emulate", emulate ? nlohmann::json(*emulate) : nlohmann::json()},
+                        {"tool_folder", toolFolder},
+                        {"calls", calls},
                         {"trace", trace},
                         {"dump", dump},
                         {"dump_steps", dumpSteps},
@@ -73,6 +77,11 @@ Result<RunOptions> RunOptions::parse(const std::string &text) {
     from.at("eval_steps").get_to(result.evalSteps);
     from.at("timeout_seconds").get_to(result.timeoutSeconds);
     from.at("check_finite").get_to(result.checkFinite);
+    from.at("local_rank").get_to(result.localRank);
+    if (!from.at("emulate").is_null())
+      result.emulate = from.at("emulate").get<uint64_t>();
+    from.at("tool_folder").get_to(result.toolFolder);
+    from.at("calls").get_to(result.calls);
     from.at("trace").get_to(result.trace);
     from.at("dump").get_to(result.dump);
     from.at("dump_steps").get_to(result.dumpSteps);

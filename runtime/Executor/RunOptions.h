@@ -25,6 +25,10 @@ struct RunOptions {
   uint64_t evalSteps = 0; // at most so many batches of the held-out file; 0: all
   double timeoutSeconds = 60;
   bool checkFinite = false;
+  int localRank = 0;               // among the ranks of its machine: the number of its GPU
+  std::optional<uint64_t> emulate; // a program for GPUs runs on the emulator, with this seed
+  std::string toolFolder;          // of hocket-run, beside which the emulator lies; empty: not known
+  std::string calls;               // the rank writes its calls of communicators to this file (CallLog.h); empty: none
   std::string trace;               // the rank writes its events to this file; empty: none
   std::string dump;                // directory; empty: none
   std::vector<uint64_t> dumpSteps; // after these steps; 0: the initial values

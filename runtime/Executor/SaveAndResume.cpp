@@ -82,8 +82,12 @@ Status Saver::writeOwn(Index &index) {
   if (std::optional<uint32_t> file = checkpoint::fileOf(index, context.rank)) {
     auto fill = [&](const checkpoint::Tensor &tensor, const Box &box, std::span<std::byte> to) -> Status {
       const program::State *state = stateOf(context, tensor);
-      checkpoint::copyBox(box, viewOf(context, *state), context.address(*state->buffer(), 0, 0),
-                          checkpoint::denseView(box, tensor.type), to.data());
+      Result<DeviceMemory::Reading> read =
+          context.memory->read(context.address(*state->buffer(), 0, 0), state->buffer()->bytes());
+      if (!read)
+        return std::move(read.error());
+      checkpoint::copyBox(box, viewOf(context, *state), read->data(), checkpoint::denseView(box, tensor.type),
+                          to.data());
       return {};
     };
     Result<checkpoint::File> written = checkpoint::writeShard(checkpoint::partialFolder(options.save, index.step),
@@ -124,11 +128,14 @@ static std::vector<std::string> faultsInShare(const RankContext &context, const 
 
 /// A scalar that the checkpoint does not have: its initial value is there, but updates are those of all steps until
 /// now.
-static void startScalar(const RankContext &context, const program::State &state, uint64_t step) {
+static Status startScalar(const RankContext &context, const program::State &state, uint64_t step) {
   if (state.name()->string_view() != checkpoint::updatesName || state.type() != program::DType::I64)
-    return;
-  auto updates = static_cast<int64_t>(step);
-  std::memcpy(context.address(*state.buffer(), 0, 0), &updates, sizeof updates);
+    return {};
+  return context.memory->write(context.address(*state.buffer(), 0, 0), sizeof(int64_t), [step](std::byte *to) {
+    auto updates = static_cast<int64_t>(step);
+    std::memcpy(to, &updates, sizeof updates);
+    return Status();
+  });
 }
 
 static Status load(const RankContext &context, const std::string &folder, const Index &index) {
@@ -142,13 +149,17 @@ static Status load(const RankContext &context, const std::string &folder, const 
     if (source == match.sources.end())
       continue;
     if (!source->second) {
-      startScalar(context, state, index.step);
+      if (Status started = startScalar(context, state, index.step); !started)
+        return started;
       continue;
     }
-    if (Status read = reader.read(*source->second, viewOf(context, state), context.address(*state.buffer(), 0, 0),
-                                  heartbeatOf(context));
-        !read)
-      return read;
+    auto fill = [&](std::byte *to) {
+      return reader.read(*source->second, viewOf(context, state), to, heartbeatOf(context));
+    };
+    if (Status loaded =
+            context.memory->write(context.address(*state.buffer(), 0, 0), state.buffer()->bytes(), fill);
+        !loaded)
+      return loaded;
   }
   return {};
 }

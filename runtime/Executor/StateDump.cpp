@@ -40,8 +40,10 @@ Status dumpState(const RankContext &context, const std::string &directory, uint6
     uint64_t bytes = program::sizeOf(state.type());
     for (uint64_t extent : program::paddedShape(state))
       bytes *= extent;
-    data.write(reinterpret_cast<const char *>(context.address(*state.buffer(), 0, 0)),
-               static_cast<std::streamsize>(bytes));
+    Result<DeviceMemory::Reading> read = context.memory->read(context.address(*state.buffer(), 0, 0), bytes);
+    if (!read)
+      return std::move(read.error());
+    data.write(reinterpret_cast<const char *>(read->data()), static_cast<std::streamsize>(bytes));
     index["tensors"].push_back(describe(context, state, offset, bytes));
     offset += bytes;
   }

@@ -83,37 +83,53 @@ static Status loadRows(RankContext &context, const ReadRows &readRows, const pro
   bool whole = input.columns() == context.program.sequence() && input.zigzag() == 0;
   std::vector<int32_t> rows(whole ? 0 : input.rows() * context.program.sequence());
   for (uint32_t microbatch = 0; microbatch < context.program.microbatches(); ++microbatch) {
+    auto fill = [&](std::byte *to) -> Status {
+      std::span<int32_t> ids = wide.empty() ? std::span(reinterpret_cast<int32_t *>(to), count) : std::span(wide);
+      if (Status read = readRows(microbatch, shard, rowsOf(input.kind(), whole ? ids : std::span(rows))); !read)
+        return read;
+      if (!whole)
+        takeColumns(context, input, rows, ids);
+      for (size_t i = 0; i < wide.size(); ++i)
+        reinterpret_cast<int64_t *>(to)[i] = wide[i];
+      return {};
+    };
     std::byte *to = context.address(*input.buffer(), microbatch, 0);
-    std::span<int32_t> ids = wide.empty() ? std::span(reinterpret_cast<int32_t *>(to), count) : std::span(wide);
-    if (Status read = readRows(microbatch, shard, rowsOf(input.kind(), whole ? ids : std::span(rows))); !read)
-      return read;
-    if (!whole)
-      takeColumns(context, input, rows, ids);
-    for (size_t i = 0; i < wide.size(); ++i)
-      reinterpret_cast<int64_t *>(to)[i] = wide[i];
+    if (Status written = context.memory->write(to, input.buffer()->bytes(), fill); !written)
+      return written;
   }
   return {};
 }
 
 // Global rows as in BatchReader.h.
-static void loadDraws(RankContext &context, const program::Input &input, uint64_t step, std::optional<uint64_t> seed) {
+static Status loadDraws(RankContext &context, const program::Input &input, uint64_t step, std::optional<uint64_t> seed) {
   std::span<const program::AxisRef> axes = program::axesOf(context.program.dataAxes());
   uint64_t shard = context.mesh.position(context.rank, axes), shards = program::gridSize(axes), rows = input.rows();
   for (uint32_t microbatch = 0; microbatch < context.program.microbatches(); ++microbatch) {
-    auto *to = reinterpret_cast<uint32_t *>(context.address(*input.buffer(), microbatch, 0));
-    for (uint64_t row = 0; row < rows; ++row)
-      to[row] = seed ? program::sequenceDraw(*seed, step, (microbatch * shards + shard) * rows + row) : 0;
+    auto fill = [&](std::byte *to) {
+      for (uint64_t row = 0; row < rows; ++row)
+        reinterpret_cast<uint32_t *>(to)[row] =
+            seed ? program::sequenceDraw(*seed, step, (microbatch * shards + shard) * rows + row) : 0;
+      return Status();
+    };
+    std::byte *to = context.address(*input.buffer(), microbatch, 0);
+    if (Status written = context.memory->write(to, input.buffer()->bytes(), fill); !written)
+      return written;
   }
+  return {};
 }
 
 Status loadInputs(RankContext &context, const ReadRows &read, uint64_t step, std::optional<uint64_t> seed) {
   for (uint32_t i = 0; context.own.inputs() && i < context.own.inputs()->size(); ++i) {
     const program::Input &input = *context.own.inputs()->Get(i);
-    if (input.kind() == program::InputKind::Step)
-      writeNumber(context.address(*input.buffer(), 0, 0), input.type(), step);
-    else if (input.kind() == program::InputKind::Draws)
-      loadDraws(context, input, step, seed);
-    else if (Status loaded = loadRows(context, read, input); !loaded)
+    auto number = [&](std::byte *to) {
+      writeNumber(to, input.type(), step);
+      return Status();
+    };
+    Status loaded = input.kind() == program::InputKind::Step
+                        ? context.memory->write(context.address(*input.buffer(), 0, 0), input.buffer()->bytes(), number)
+                    : input.kind() == program::InputKind::Draws ? loadDraws(context, input, step, seed)
+                                                                : loadRows(context, read, input);
+    if (!loaded)
       return loaded;
   }
   return {};
@@ -126,12 +142,16 @@ const program::Entry *entryOf(const program::RankProgram &rank, std::string_view
   return nullptr;
 }
 
-StepOutputs readOutputs(const RankContext &context) {
+Result<StepOutputs> readOutputs(const RankContext &context) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   StepOutputs result{none, none, none, none, none, none, none, none};
   for (uint32_t i = 0; context.own.outputs() && i < context.own.outputs()->size(); ++i) {
     const program::Output &output = *context.own.outputs()->Get(i);
-    double value = readNumber(context.address(*output.buffer(), 0, 0), output.type());
+    Result<DeviceMemory::Reading> read =
+        context.memory->read(context.address(*output.buffer(), 0, 0), output.buffer()->bytes());
+    if (!read)
+      return std::move(read.error());
+    double value = readNumber(read->data(), output.type());
     switch (output.kind()) {
     case program::OutputKind::Loss:
       result.loss = value;

@@ -1,5 +1,6 @@
 // The loop over rows: streams, waits, messages. Instructions of bodies are in Instructions.cpp.
 #include "runtime/Executor/StepRunner.h"
+#include "runtime/Executor/InstructionCalls.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -27,11 +28,6 @@ bool StepRunner::ready(const StreamState &stream) const {
   return true;
 }
 
-std::string passText(uint64_t step, uint64_t evaluation) {
-  return evaluation ? fmt::format("batch {} of the evaluation after step {}", evaluation, step)
-                    : fmt::format("step {}", step);
-}
-
 Status StepRunner::run(uint64_t number, uint64_t evaluationBatch) {
   step = number;
   evaluation = evaluationBatch;
@@ -55,7 +51,7 @@ Status StepRunner::run(uint64_t number, uint64_t evaluationBatch) {
   if (!ran)
     endBodyStreams(ran.error());
   context.world.whileWaiting({});
-  return ran;
+  return ran && context.calls ? context.calls->pass(step, evaluation, "run") : ran;
 }
 
 // After a fault of this rank's own nothing would end the collectives that other threads of it still wait in, until
@@ -145,15 +141,8 @@ Result<bool> StepRunner::advanceMessages() {
 Status StepRunner::post(StreamState &stream) {
   const program::Row &row = head(stream);
   const program::Message &message = *context.own.messages()->Get(row.index());
-  Communicator &edge = *context.communicators[message.communicator()];
-  std::byte *data = context.address(*message.buffer(), row.microbatch(), row.slot());
-  uint64_t bytes = message.buffer()->bytes();
-  // A message is bytes; the widest type that divides them keeps counts small.
-  ElementType type = bytes % 4 == 0 ? ElementType::F32 : ElementType::BF16;
-  uint64_t count = bytes / sizeBytes(type);
   stream.begin = Trace::now();
-  Result<std::unique_ptr<Request>> made =
-      row.kind() == program::RowKind::Send ? edge.send(data, count, type, 1) : edge.receive(data, count, type, 0);
+  Result<std::unique_ptr<Request>> made = postMessage(context, row);
   if (!made)
     return explain(std::move(made.error()), row, message.name()->string_view(), message.source());
   stream.posted = std::move(*made);
@@ -218,24 +207,8 @@ void StepRunner::publishWait() {
           streams[at].rows[streams[at].done]);
 }
 
-bool onceAStep(const program::Body &body) {
-  return body.kind() == program::BodyKind::Begin || body.kind() == program::BodyKind::Update ||
-         body.kind() == program::BodyKind::Evaluate;
-}
-
-// "step 3, microbatch 1, backward", "step 3, update", "step 3, microbatch 1" of a message
-std::string StepRunner::place(const program::Row &row) const {
-  std::string pass = passText(step, evaluation);
-  if (row.kind() != program::RowKind::Body)
-    return fmt::format("{}, microbatch {}", pass, row.microbatch());
-  const program::Body &body = *context.own.bodies()->Get(row.index());
-  if (onceAStep(body))
-    return fmt::format("{}, {}", pass, body.name()->string_view());
-  return fmt::format("{}, microbatch {}, {}", pass, row.microbatch(), body.name()->string_view());
-}
-
 Error StepRunner::explain(Error error, const program::Row &row, std::string_view what, uint32_t source) const {
-  return std::move(error).in(fmt::format("{}, {} ({})", place(row), what, context.text(source)));
+  return std::move(error).in(fmt::format("{}, {} ({})", placeText(context, row, step, evaluation), what, context.text(source)));
 }
 
 } // namespace hocket::runtime

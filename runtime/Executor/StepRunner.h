@@ -8,19 +8,16 @@
 
 #include "runtime/Executor/BodyStream.h"
 #include "runtime/Executor/FiniteCheck.h"
-#include "runtime/Executor/RankContext.h"
+#include "runtime/Executor/PassRunner.h"
 #include <optional>
 
 namespace hocket::runtime {
 
-class StepRunner {
+class StepRunner : public PassRunner {
 public:
   StepRunner(RankContext &context, const program::Entry &entry);
 
-  // One pass over all rows: a training step, or with `evaluation` above 0 that batch of the evaluation after `step`.
-  // Errors say which row, microbatch and instruction failed; the watchdog reads the same from the rank's status while
-  // it runs.
-  Status run(uint64_t step, uint64_t evaluation = 0);
+  Status run(uint64_t step, uint64_t evaluation = 0) override;
 
 private:
   struct StreamState {
@@ -40,18 +37,15 @@ private:
   Status runBody(const program::Row &row);
   Status runHere(const program::Instruction &instruction, uint32_t index, const program::Row &row);
   Status runInstruction(const program::Instruction &instruction, const program::Row &row);
-  std::vector<void *> addressesOf(const program::Instruction &instruction, const program::Row &row) const;
   void startOnStream(const program::Instruction &instruction, uint32_t index, const program::Row &row);
   Status await(const program::Instruction &instruction, uint32_t index, const program::Row &row);
   void publishInstruction(const program::Instruction &instruction, uint32_t index);
   void traceStreams(const program::Row &row);
   void endBodyStreams(const Error &error);
-  Status runCollective(const program::Instruction &instruction, void *in, void *out, When when);
   Status sleep(Deadline deadline);
   void addWaited(Trace::Time since);
   void publish(RankState state, const program::Row &row, uint32_t rowIndex);
   void publishWait();
-  std::string place(const program::Row &row) const;
   Error explain(Error error, const program::Row &row, std::string_view what, uint32_t source) const;
 
   RankContext &context;
@@ -67,12 +61,6 @@ private:
   std::vector<int64_t> arguments;    // of the running instruction
   uint64_t step = 0, evaluation = 0;
 };
-
-// "step 3", "batch 2 of the evaluation after step 3"
-std::string passText(uint64_t step, uint64_t evaluation);
-
-// Whether a body runs once a step: its microbatch means nothing.
-bool onceAStep(const program::Body &body);
 
 } // namespace hocket::runtime
 #endif

@@ -1,7 +1,7 @@
 // Stall detection and the report about it. Statuses are read while ranks write them: every index is checked.
 #include "runtime/Executor/Watchdog.h"
 #include "runtime/Executor/Rank.h"
-#include "runtime/Executor/StepRunner.h"
+#include "runtime/Executor/PassRunner.h"
 #include "runtime/Program/ProgramFile.h"
 #include <algorithm>
 #include <fmt/format.h>

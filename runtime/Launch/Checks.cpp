@@ -4,6 +4,7 @@
 #include "runtime/Executor/CpuFeatures.h"
 #include "runtime/Executor/Evaluation.h"
 #include "runtime/Executor/Rank.h"
+#include "runtime/Executor/RankDevice.h"
 #include "runtime/Launch/Counted.h"
 #include "runtime/Launch/Machine.h"
 #include <cerrno>
@@ -42,6 +43,11 @@ static Status checkData(const Options &options, const program::Program &program)
 }
 
 Status checkInput(const Options &options, const program::Program &program) {
+  if (options.emulate && !runtime::isForGpus(program))
+    return Error{ErrorKind::Invalid,
+                 fmt::format("--emulate runs programs made with --target=cuda; '{}' is for target {}",
+                             options.executable, program.target()->string_view()),
+                 {}};
   if (Status data = checkData(options, program); !data)
     return data;
   if (!options.dump.empty()) {

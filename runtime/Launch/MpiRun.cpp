@@ -4,7 +4,9 @@
 #include "runtime/Launch/Checks.h"
 #include "runtime/Launch/MpiHost.h"
 #include "runtime/Launch/OptionValues.h"
+#include "runtime/Executor/RankDevice.h"
 #include "runtime/Program/ProgramFile.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -109,10 +111,7 @@ Finding Run::look() {
     return {};
   if (Status sound = checkInput(options, *program); !sound)
     return faultOf(sound);
-  uint64_t needed = 0;
-  for (int rank : crew.here())
-    needed += programOf(*program, rank).arenaBytes() + programOf(*program, rank).hostBytes();
-  return faultOf(checkMemory(crew.here().size(), needed));
+  return faultOf(checkMemory(crew.here().size(), hostBytesOf(options, *program, crew.here())));
 }
 
 // Rank 0 chooses what to go on from and makes ready what is written.
@@ -133,7 +132,11 @@ Finding Run::prepare() {
   return faultOf(progress.open(options.metrics, options.steps, !resume.empty()));
 }
 
-Finding Run::reserve() { return faultOf(world.reserve(programOf(*program, world.rank()).arenaBytes())); }
+// The arena of a program for GPUs is on its device.
+Finding Run::reserve() {
+  bool onDevice = runtime::isForGpus(*program);
+  return faultOf(world.reserve(onDevice ? 0 : programOf(*program, world.rank()).arenaBytes()));
+}
 
 Result<Exit> Run::run(int argc, char **argv) {
   Status same = sameForAll(argc, argv);
@@ -160,6 +163,9 @@ Result<Exit> Run::train() {
   rank.rank = world.rank();
   rank.resume = nlohmann::json::parse(*from).get<std::vector<std::string>>();
   rank.trace = tracePart(options, rank.rank);
+  rank.calls = callsPart(options, rank.rank);
+  std::vector<int> here = crew.here();
+  rank.localRank = static_cast<int>(std::find(here.begin(), here.end(), rank.rank) - here.begin());
   MpiHost host(*program, world, crew, options, progress);
   int status = runtime::runRank(image, rank, host);
   return status == 0 ? host.outcome() : host.settle(static_cast<Exit>(status));

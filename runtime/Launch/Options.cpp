@@ -64,6 +64,9 @@ static void addOutput(CLI::App &app, Options &options) {
   app.add_option("--metrics", options.metrics, "write one JSON line per step to this file")->check(notEmpty());
   app.add_option("--trace", options.trace, "write a timeline of all ranks for Chrome or Perfetto to this file")
       ->check(notEmpty());
+  app.add_option("--log-calls", options.calls,
+                 "write every rank's calls of communicators, in order, to FILE.rankR, one JSON object a line")
+      ->check(notEmpty());
   app.add_flag("--check-finite", options.checkFinite, "stop at the first result that is not finite, and name it");
   auto *dump =
       app.add_option("--dump", options.dump,
@@ -74,6 +77,14 @@ static void addOutput(CLI::App &app, Options &options) {
       ->check(wholeNumber(0, int64_t(1) << 40))
       ->needs(dump);
   dump->needs("--dump-steps");
+}
+
+// --emulate, --emulate=SEED
+static void addEmulate(CLI::App &app, Options &options) {
+  app.add_flag(
+      "--emulate",
+      [&options](int64_t seed) { options.emulate = static_cast<uint64_t>(seed); },
+      "run a program for GPUs on the emulator; =SEED draws the order of what events leave open (1)");
 }
 
 static void addCheckpoints(CLI::App &app, Options &options) {
@@ -98,6 +109,7 @@ void addOptions(CLI::App &app, Options &options) {
   addInput(app, options);
   addEvaluation(app, options);
   addOutput(app, options);
+  addEmulate(app, options);
   addCheckpoints(app, options);
 }
 
@@ -121,6 +133,7 @@ runtime::RunOptions rankOptions(const Options &options, const program::Program &
   rank.evalSteps = options.evalSteps;
   rank.timeoutSeconds = options.timeoutSeconds;
   rank.checkFinite = options.checkFinite;
+  rank.emulate = options.emulate;
   rank.dump = options.dump;
   rank.dumpSteps = options.dumpSteps;
   rank.save = options.save;
@@ -131,6 +144,22 @@ runtime::RunOptions rankOptions(const Options &options, const program::Program &
 
 std::string tracePart(const Options &options, int rank) {
   return options.trace.empty() ? "" : fmt::format("{}.rank{}", options.trace, rank);
+}
+
+std::string callsPart(const Options &options, int rank) {
+  return options.calls.empty() ? "" : fmt::format("{}.rank{}", options.calls, rank);
+}
+
+uint64_t hostBytesOf(const Options &options, const program::Program &program, std::span<const int> ranks) {
+  program::Mesh mesh(program);
+  bool onGpus = program.target()->string_view() == "cuda" && !options.emulate;
+  uint64_t sum = 0;
+  for (int rank : ranks) {
+    const program::RankProgram &own =
+        *program.ranks()->Get(program::stageOf(mesh, program, static_cast<uint32_t>(rank)));
+    sum += own.hostBytes() + (onGpus ? 0 : own.arenaBytes());
+  }
+  return sum;
 }
 
 } // namespace hocket::run

@@ -6,6 +6,7 @@
 #include "runtime/Executor/RunOptions.h"
 #include "runtime/Program/program_generated.h"
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,10 +28,11 @@ struct Options {
   std::optional<uint64_t> seed;
   std::string evalData;                  // empty: no evaluation
   uint64_t evalEvery = 0, evalSteps = 0; // 0: at the ends only; the whole file
-  std::string metrics, trace, dump;
+  std::string metrics, trace, dump, calls;
   std::vector<uint64_t> dumpSteps;
   double timeoutSeconds = 60;
   bool checkFinite = false;
+  std::optional<uint64_t> emulate; // seed of the emulator; none: a program for GPUs runs on GPUs
   std::string save, resume; // folders; empty: none
   uint64_t saveEvery = 0;   // steps; 0: only at the end
   uint32_t keep = 2;        // checkpoints
@@ -46,6 +48,11 @@ std::optional<Exit> parse(CLI::App &app, int argc, char **argv);
 runtime::RunOptions rankOptions(const Options &options, const program::Program &program);
 // The file to which a rank writes its part of the trace; empty where none is asked for.
 std::string tracePart(const Options &options, int rank);
+// The file to which a rank writes its calls of communicators; empty where none is asked for.
+std::string callsPart(const Options &options, int rank);
+// What the ranks given need of this machine's memory, each for itself: arenas (unless they lie on GPUs) and what is
+// offloaded.
+uint64_t hostBytesOf(const Options &options, const program::Program &program, std::span<const int> ranks);
 
 } // namespace hocket::run
 #endif

@@ -9,6 +9,8 @@
 
 namespace hocket::program {
 
+inline constexpr uint64_t maxSize = uint64_t(1) << 48; // of a dimension or a memory; leaves room to multiply and add
+
 struct CheckContext {
   const Program &program;
   std::vector<std::string> faults;
@@ -42,21 +44,31 @@ struct CheckContext {
 uint32_t memberCount(const Program &program, const Communicator &communicator, uint32_t stage);
 // Whether the communicator's ranks lie on several stages.
 bool spansStages(const Program &program, const Communicator &communicator);
+// Null where the stage has none of that name.
+const Entry *findEntry(const RankProgram &rank, std::string_view name);
+// The communicators of a body's collectives across stages, in order.
+std::vector<uint32_t> crossingCollectives(const Program &program, const Body &body);
 // Whether a buffer lies within the stage's memory (with all microbatches, within a slot).
 bool checkBuffer(CheckContext &context, const RankProgram &rank, const Buffer &buffer, const std::string &where);
 bool checkAxes(CheckContext &context, std::span<const AxisRef> axes, const std::string &where);
 
 void checkMesh(CheckContext &context);
+// The target, and the code of kernels for GPUs.
+void checkTarget(CheckContext &context);
 // Shapes that instructions refer to.
 void checkShapes(CheckContext &context);
 void checkBodies(CheckContext &context, const RankProgram &rank);
 // Streams of bodies: what may run on them, and that everything started there is awaited.
 void checkStreams(CheckContext &context, const RankProgram &rank);
+// Scratch of kernels and workspace of products: within the arena, over nothing else.
+void checkGpuMemory(CheckContext &context, const RankProgram &rank);
 void checkState(CheckContext &context, const RankProgram &rank);
 void checkSchedule(CheckContext &context, const RankProgram &rank);
 // What the stages promise each other: messages in the same order and size on both ends, collectives in the same order
 // and size on all members.
 void checkAcrossStages(CheckContext &context);
+// Rows of a program for "cuda" stand in an order in which they can be issued (IssueOrder.h). After all others.
+void checkIssueOrder(CheckContext &context);
 
 } // namespace hocket::program
 #endif

@@ -5,13 +5,14 @@
 namespace hocket::program {
 
 static constexpr uint64_t maxWorld = uint64_t(1) << 24;
-static constexpr uint64_t maxSize = uint64_t(1) << 48; // of a dimension or a memory; leaves room to multiply and add
 
 std::vector<std::string> check(const Program &program) {
   CheckContext context{program, {}};
   checkMesh(context);
-  if (context.faults.empty())
+  if (context.faults.empty()) {
     checkShapes(context);
+    checkTarget(context);
+  }
   if (!context.faults.empty())
     return context.faults;
   for (const RankProgram *rank : *program.ranks()) {
@@ -21,7 +22,12 @@ std::vector<std::string> check(const Program &program) {
     checkSchedule(context, *rank);
   }
   if (context.faults.empty())
+    for (const RankProgram *rank : *program.ranks())
+      checkGpuMemory(context, *rank);
+  if (context.faults.empty())
     checkAcrossStages(context);
+  if (context.faults.empty())
+    checkIssueOrder(context);
   return context.faults;
 }
 

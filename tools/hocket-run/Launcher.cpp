@@ -1,6 +1,7 @@
 // Checks, starts, watches, ends.
 #include "tools/hocket-run/Launcher.h"
 #include "runtime/Comm/Shm/RegionBoard.h"
+#include "runtime/Executor/RankDevice.h"
 #include "runtime/Executor/Trace.h"
 #include "runtime/Executor/Watchdog.h"
 #include "runtime/Launch/Checkpoints.h"
@@ -14,8 +15,10 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <thread>
@@ -40,6 +43,7 @@ public:
 
 private:
   runtime::shm::RegionSpec regionSpec() const;
+  uint64_t ownBytes() const;
   uint64_t hostBytes() const; // of all ranks, for what is offloaded
   void readReports();
   void addMeasured(std::vector<nlohmann::json> &events);
@@ -51,6 +55,7 @@ private:
   Exit fail(const runtime::Watchdog::Verdict &verdict, Exit status);
   void letOthersWait(int failed);
   void sampleMemory(bool now);
+  std::string memorySummary() const;
   Exit finish();
 
   const Options &options;
@@ -83,11 +88,23 @@ static Exit complain(const Error &error, Exit status) {
 
 runtime::shm::RegionSpec Run::regionSpec() const {
   runtime::shm::RegionSpec spec;
+  bool onDevices = runtime::isForGpus(program);
   spec.worldSize = static_cast<int>(mesh.worldSize());
   spec.groups = groups.groups;
   for (uint32_t rank = 0; rank < mesh.worldSize(); ++rank)
-    spec.arenaBytes.push_back(program.ranks()->Get(program::stageOf(mesh, program, rank))->arenaBytes());
+    spec.arenaBytes.push_back(
+        onDevices ? 0 : program.ranks()->Get(program::stageOf(mesh, program, rank))->arenaBytes());
   return spec;
+}
+
+// What the ranks take beside the region.
+uint64_t Run::ownBytes() const {
+  std::vector<int> ranks(mesh.worldSize());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  uint64_t sum = hostBytesOf(options, program, ranks);
+  for (size_t arena : regionSpec().arenaBytes)
+    sum -= arena;
+  return sum;
 }
 
 uint64_t Run::hostBytes() const {
@@ -108,7 +125,7 @@ Status Run::check() {
     return sound;
   if (Status sound = checkOutput(options); !sound)
     return sound;
-  if (Status fits = checkMemory(mesh.worldSize(), runtime::shm::Region::sizeBytes(regionSpec()) + hostBytes()); !fits)
+  if (Status fits = checkMemory(mesh.worldSize(), runtime::shm::Region::sizeBytes(regionSpec()) + ownBytes()); !fits)
     return fits;
   Result<std::vector<std::string>> from = chooseResume(options, program);
   if (!from)
@@ -135,8 +152,12 @@ Status Run::start() {
     return prepared;
   runtime::RunOptions rank = rankOptions(options, program);
   rank.resume = resume;
+  std::error_code unknown;
+  rank.toolFolder = std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path();
   for (rank.rank = 0; rank.rank < rank.world; ++rank.rank) {
     rank.trace = tracePart(options, rank.rank);
+    rank.calls = callsPart(options, rank.rank);
+    rank.localRank = rank.rank;
     std::vector<std::string> arguments;
     std::vector<uint32_t> at = mesh.coordinates(static_cast<uint32_t>(rank.rank));
     for (size_t axis = 0; axis < at.size(); ++axis)
@@ -335,6 +356,22 @@ void Run::sampleMemory(bool now) {
   memorySampled = Clock::now();
 }
 
+std::string Run::memorySummary() const {
+  uint64_t largest = 0, sum = 0;
+  for (uint32_t rank = 0; rank < mesh.worldSize(); ++rank) {
+    uint64_t bytes = program.ranks()->Get(program::stageOf(mesh, program, rank))->arenaBytes();
+    largest = std::max(largest, bytes);
+    sum += bytes;
+  }
+  std::string offloaded =
+      hostBytes() ? fmt::format(", {} of the host's for what is offloaded", bytesText(hostBytes())) : "";
+  return fmt::format("memory planned: {} for all ranks{} (at most {} each){} and {} for communication; used at the peak{}: "
+                     "{}\n",
+                     bytesText(sum), runtime::isForGpus(program) ? options.emulate ? " on emulated GPUs" : " on GPUs" : "",
+                     bytesText(largest), offloaded, bytesText(runtime::shm::Region::controlBytes(regionSpec())),
+                     runtime::isForGpus(program) ? " by the hosts" : "", bytesText(peakBytes));
+}
+
 Exit Run::finish() {
   readReports();
   sampleMemory(true);
@@ -349,17 +386,7 @@ Exit Run::finish() {
     say("ended by {} after step {}\n", strsignal(stopSignal), progress.lastStep());
   if (progress.savedStep())
     say("saved '{}'\n", checkpoint::stepFolder(options.save, *progress.savedStep()));
-  uint64_t largest = 0, sum = 0;
-  runtime::shm::RegionSpec spec = regionSpec();
-  for (size_t bytes : spec.arenaBytes) {
-    largest = std::max<uint64_t>(largest, bytes);
-    sum += bytes;
-  }
-  std::string offloaded =
-      hostBytes() ? fmt::format(", {} of the host's for what is offloaded", bytesText(hostBytes())) : "";
-  say("memory planned: {} for all ranks (at most {} each){} and {} for communication; used at the peak: {}\n",
-      bytesText(sum), bytesText(largest), offloaded, bytesText(runtime::shm::Region::controlBytes(spec)),
-      bytesText(peakBytes));
+  say("{}", memorySummary());
   if (Status kept = progress.written(); !kept)
     return complain(kept.error(), MachineLacks);
   Exit ended = early ? stopped() : Done;

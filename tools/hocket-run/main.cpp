@@ -17,7 +17,8 @@ static std::vector<std::string> forRanks(const CLI::App &app) {
       continue;
     std::string word = "--" + option->get_lnames()[0];
     bool flag = option->get_items_expected_max() == 0;
-    result.push_back(flag ? word : fmt::format("{}={}", word, fmt::join(option->results(), ",")));
+    std::string value = fmt::format("{}", fmt::join(option->results(), ","));
+    result.push_back(flag && value == "true" ? word : word + "=" + value);
   }
   return result;
 }

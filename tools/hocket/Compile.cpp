@@ -3,13 +3,11 @@
 #include "passes/StepToProgram/StepToProgram.h"
 #include "runtime/Checkpoint/Folder.h"
 #include "runtime/Launch/Counted.h"
-#include "runtime/Program/Executable.h"
-#include "runtime/Program/ProgramFile.h"
 #include "tools/CommandLine.h"
 #include "tools/hocket/Commands.h"
 #include "tools/hocket/CudaKernels.h"
+#include "tools/hocket/ExecutableFile.h"
 #include "tools/hocket/GatherChoice.h"
-#include "tools/hocket/Installation.h"
 #include "tools/hocket/Lowering.h"
 #include "tools/hocket/RecomputeChoice.h"
 #include "tools/hocket/Report.h"
@@ -25,7 +23,8 @@ using namespace hocket::tools;
 namespace {
 struct CompileOptions {
   ModelFile model;
-  std::string output, emit, target = "cpu", march = "native", epilogues = "library";
+  std::string output, emit, target = "cpu", epilogues = "library";
+  std::optional<std::string> march;
   std::optional<uint64_t> memory;
   std::optional<uint32_t> threads;
   PlanFlags plan;
@@ -64,9 +63,18 @@ uint32_t threadsFor(const CompileOptions &options, int64_t world) {
   return threads;
 }
 
-int writeExecutable(Session &session, ModuleOp module, PlanChoice &choice, const CompileOptions &options) {
+/// Says what was written and how to run it.
+int finish(int outcome, const program::ProgramT &program, PlanChoice &choice, const CompileOptions &options) {
+  if (outcome == Done)
+    fmt::print("wrote {}: {}, {}; run it with hocket-run -n {} {} --data FILE --steps N\n", options.output,
+               run::counted(choice.mesh.getWorldSize(), "rank"), run::counted(program.kernels.size(), "kernel"),
+               choice.mesh.getWorldSize(), options.output);
+  return outcome;
+}
+
+int compileForCpu(Session &session, ModuleOp module, PlanChoice &choice, const CompileOptions &options) {
   std::string error;
-  FailureOr<cpu::CpuTarget> target = cpu::CpuTarget::find(options.march, error);
+  FailureOr<cpu::CpuTarget> target = cpu::CpuTarget::find(options.march.value_or("native"), error);
   if (failed(target)) {
     session.error(error);
     return InputAtFault;
@@ -74,43 +82,40 @@ int writeExecutable(Session &session, ModuleOp module, PlanChoice &choice, const
   FailureOr<OwningOpRef<ModuleOp>> kernels = cpu::emitKernels(module, *target);
   if (failed(kernels))
     return InputAtFault;
-  step::ProgramTarget where{options.target, target->cpu, target->features,
-                            threadsFor(options, choice.mesh.getWorldSize())};
+  step::ProgramTarget where{"cpu", target->cpu, target->features, threadsFor(options, choice.mesh.getWorldSize())};
   std::optional<program::ProgramT> program = step::buildProgram(module, where);
   if (!program)
     return InputAtFault;
   fmt::print("model {}: {} parameters\n", program->name, program->parameters);
   if (!fits(session, *program, options.memory))
     return InputAtFault;
-  std::vector<uint8_t> file = program::write(*program);
-  // What the runtime will refuse is a fault of the compiler: say it now.
-  std::vector<uint8_t> aligned(file.size() + 64);
-  auto *base = aligned.data() + (64 - reinterpret_cast<uintptr_t>(aligned.data()) % 64) % 64;
-  std::copy(file.begin(), file.end(), base);
-  for (const std::string &fault : program::open({base, file.size()}).faults)
-    session.error("the program that was made is not sound (a fault of the compiler): " + fault);
-  if (session.errors())
+  return finish(writeExecutable(session, *program, **kernels, *target, options.output), *program, choice, options);
+}
+
+/// The executable holds the GPU's code in its program file. The host's part is the runtime alone, for any CPU of this
+/// architecture.
+int compileForCuda(Session &session, ModuleOp module, PlanChoice &choice, const CompileOptions &options) {
+  OwningOpRef<ModuleOp> made = emitCudaKernels(session, module);
+  if (!made)
     return InputAtFault;
-  auto object = cpu::emitObject(**kernels, *target, {reinterpret_cast<const char *>(file.data()), file.size()});
-  if (!object) {
-    session.error(llvm::toString(object.takeError()));
+  std::optional<program::ProgramT> program = step::buildProgram(module, {"cuda", "", {}, options.threads.value_or(1)});
+  if (!program)
+    return InputAtFault;
+  fmt::print("model {}: {} parameters\n", program->name, program->parameters);
+  if (!fits(session, *program, options.memory))
+    return InputAtFault;
+  auto kernels = compileCudaKernels(session, module, *made);
+  if (!kernels)
+    return session.errors() ? InputAtFault : MachineLacks;
+  step::addGpuCode(*program, *kernels);
+  std::string error;
+  FailureOr<cpu::CpuTarget> host = cpu::CpuTarget::find("native", error);
+  if (failed(host)) {
+    session.error(error);
     return MachineLacks;
   }
-  std::optional<cpu::LinkInputs> words = linkInputs(session);
-  if (!words)
-    return MachineLacks;
-  if (llvm::Error fault = cpu::linkExecutable(*object, *words, options.output)) {
-    session.error(llvm::toString(std::move(fault)));
-    return MachineLacks;
-  }
-  if (auto sealed = program::sealExecutable(options.output); !sealed) {
-    session.error(sealed.error().message);
-    return MachineLacks;
-  }
-  fmt::print("wrote {}: {}, {}; run it with hocket-run -n {} {} --data FILE --steps N\n", options.output,
-             run::counted(choice.mesh.getWorldSize(), "rank"), run::counted(program->kernels.size(), "kernel"),
-             choice.mesh.getWorldSize(), options.output);
-  return Done;
+  OwningOpRef<ModuleOp> none = ModuleOp::create(module.getLoc());
+  return finish(writeExecutable(session, *program, *none, *host, options.output), *program, choice, options);
 }
 
 /// Whether the executable can be written where it is asked for, before hours of work go into it.
@@ -146,21 +151,27 @@ int compile(const CompileOptions &options) {
   auto module = lower(session, choice, job->shape, layerOnly ? layers.at(options.emit) : Layer::Kernels);
   if (!module)
     return InputAtFault;
-  if (options.target == "cuda" && !addCudaKernels(session, *module))
-    return session.errors() ? InputAtFault : MachineLacks;
+  bool cuda = options.target == "cuda";
+  if (cuda && options.emit == "kernels") {
+    OwningOpRef<ModuleOp> made = emitCudaKernels(session, *module);
+    if (!made || !compileCudaKernels(session, *module, *made))
+      return session.errors() ? InputAtFault : MachineLacks;
+  }
   if (layerOnly) {
     module->print(llvm::outs());
     llvm::outs() << "\n";
     return Done;
   }
   if (options.emit == "program") {
-    auto program = step::buildProgram(*module, {});
+    if (cuda && !emitCudaKernels(session, *module))
+      return InputAtFault;
+    auto program = step::buildProgram(*module, {.target = options.target, .march = {}, .features = {}});
     if (!program)
       return InputAtFault;
     fmt::print("{}\n", reportJson(makeReport(*program), *program).dump(2));
     return Done;
   }
-  return writeExecutable(session, *module, choice, options);
+  return cuda ? compileForCuda(session, *module, choice, options) : compileForCpu(session, *module, choice, options);
 }
 } // namespace
 
@@ -173,7 +184,8 @@ Command hocket::tools::addCompile(CLI::App &app) {
       command->add_option("--emit", options->emit, "print a layer instead: nn, sharded, local, step, kernels, program")
           ->check(CLI::IsMember({"nn", "sharded", "local", "step", "kernels", "program"}));
   output->excludes(emit);
-  command->add_option("--target", options->target, "cpu, or cuda (with --emit=kernels)")
+  command
+      ->add_option("--target", options->target, "what kernels are for: cpu, or cuda, NVIDIA GPUs from sm_80 on (cpu)")
       ->check(CLI::IsMember({"cpu", "cuda"}));
   command
       ->add_option("--epilogues", options->epilogues,
@@ -190,8 +202,9 @@ Command hocket::tools::addCompile(CLI::App &app) {
       fmt::print(stderr, "error: neither -o OUT nor --emit LAYER is given\n");
       return int(UnreadableCommandLine);
     }
-    if (options->target == "cuda" && options->emit != "kernels") {
-      fmt::print(stderr, "error: --target=cuda makes no executable yet; legal with it: --emit=kernels\n");
+    if (options->target == "cuda" && options->march) {
+      fmt::print(stderr, "error: --march {} names a CPU; --target=cuda makes kernels for all GPUs from sm_80 on\n",
+                 *options->march);
       return int(UnreadableCommandLine);
     }
     return compile(*options);

@@ -2,7 +2,6 @@
 #include "tools/hocket/CudaKernels.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
-#include "passes/Codegen/CUDA/Kernels.h"
 #include <fmt/format.h>
 using namespace mlir;
 
@@ -24,28 +23,32 @@ ArrayAttr figuresOf(Builder builder, const hocket::cuda::CompiledKernel &kernel)
 }
 } // namespace
 
-bool hocket::tools::addCudaKernels(Session &session, ModuleOp module) {
+OwningOpRef<ModuleOp> hocket::tools::emitCudaKernels(Session &session, ModuleOp module) {
+  FailureOr<OwningOpRef<ModuleOp>> made = cuda::emitKernels(module);
+  if (succeeded(made))
+    return std::move(*made);
+  if (!session.errors())
+    session.error("a kernel could not be made for CUDA, without a word why; this is a fault of the compiler");
+  return nullptr;
+}
+
+std::optional<std::vector<hocket::cuda::CompiledKernel>>
+hocket::tools::compileCudaKernels(Session &session, ModuleOp module, ModuleOp made) {
   auto toolkit = cuda::Toolkit::find();
   if (!toolkit) {
     fmt::print(stderr, "error: {}\n", llvm::toString(toolkit.takeError()));
-    return false;
+    return std::nullopt;
   }
   if (toolkit->ptxas.empty())
     fmt::print(stderr, "no ptxas on this machine: kernels are made as PTX, without the assembler's figures\n");
-  FailureOr<OwningOpRef<ModuleOp>> made = cuda::emitKernels(module);
-  if (failed(made)) {
-    if (!session.errors())
-      session.error("a kernel could not be made for CUDA, without a word why; this is a fault of the compiler");
-    return false;
-  }
-  auto kernels = cuda::compileKernels(module, **made, *toolkit, /*threads=*/0);
+  auto kernels = cuda::compileKernels(module, made, *toolkit, /*threads=*/0);
   if (!kernels) {
     session.error(llvm::toString(kernels.takeError()));
-    return false;
+    return std::nullopt;
   }
   SymbolTable symbols(module);
   for (const cuda::CompiledKernel &kernel : *kernels)
     if (!kernel.cubins.empty())
       symbols.lookup(kernel.name)->setAttr("hocket.figures", figuresOf(Builder(module.getContext()), kernel));
-  return true;
+  return std::move(*kernels);
 }

@@ -104,6 +104,12 @@ struct Reporter {
     report.transfers.push_back({rank.stage, phaseOf(body.kind, string(each.cause)), out ? "offload" : "fetch", "host",
                                 string(each.cause), string(each.path), string(each.source), each.buffers[0].bytes(), 0,
                                 count, 1, "0"});
+    nameStream(rank, each);
+  }
+  /// Of the last transfer: the stream that it runs on beside computing.
+  void nameStream(const program::RankProgramT &rank, const program::InstructionT &each) {
+    if (each.stream)
+      report.transfers.back().stream = rank.bodyStreams[each.stream - 1];
   }
 
   /// Bytes in the host's memory: activations in slots, optimizer state as the state table says; the rest is parameters.
@@ -137,8 +143,7 @@ struct Reporter {
                                     snakeCase(program::EnumNameOp(each->op)), axesOf(each->communicator),
                                     string(each->cause), string(each->path), string(each->source), bytes,
                                     sentOf(each->op, bytes, ranks), count, ranks, factorOf(each->op)});
-        if (each->stream)
-          report.transfers.back().stream = rank.bodyStreams[each->stream - 1];
+        nameStream(rank, *each);
       }
     for (auto [key, count] : messages) {
       auto &each = rank.messages[key.second];

@@ -10,8 +10,8 @@
 
 namespace hocket::tools {
 
-/// What a rank's process needs beside its arena: code, heap, oneDNN's packing. Measured as proportional set size less
-/// the plan: 8 MiB a rank of gpt-bible on 8 ranks, 15 MiB on one with 2 threads, 28 MiB for GPT-2 124M.
+/// What a rank's process needs beside its arena: code, heap, threads, oneDNN's packing. Measured as proportional set
+/// size less the plan: 8 MiB a rank of gpt-bible on 8 ranks, 15 MiB on one with 2 threads, 28 MiB for GPT-2 124M.
 inline constexpr uint64_t libraryBytes = 32 << 20;
 
 /// One parameter on the ranks of a stage.
@@ -51,9 +51,9 @@ struct TransferReport {
   std::string phase, op, axes, cause, path, source;
   uint64_t bytes = 0; ///< of the whole value that is reduced or gathered, or of what is sent
   uint64_t sent = 0;  ///< what one rank sends for it (nothing where it offloads to its own host or fetches from there):
-                     ///< all_reduce 2(n-1)/n, reduce_scatter and all_gather (n-1)/n of bytes, shift all of them
-  uint64_t count = 0;      ///< a step
-  uint64_t ranks = 0;      ///< n that take part
+                      ///< all_reduce 2(n-1)/n, reduce_scatter and all_gather (n-1)/n of bytes, shift all of them
+  uint64_t count = 0; ///< a step
+  uint64_t ranks = 0; ///< n that take part
   std::string factor = ""; ///< of bytes that is sent: "2(n-1)/n"; "1" and "0" for messages
   std::string remedy = ""; ///< what would remove it; "" where that is not known
   std::string stream = ""; ///< that it runs on, beside computing; "" where computing waits for it

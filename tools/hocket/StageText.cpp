@@ -139,12 +139,13 @@ std::string hostText(const Report &report, const RankReport &rank) {
 
 std::string memoryText(const StageClass &alike) {
   const RankReport &first = *alike.members.front();
+  std::string process = fmt::format("beside it {} or less for code and library scratch\n", bytesText(libraryBytes));
   if (alike.members.size() == 1) {
     std::string out = fmt::format("  memory    {} a rank, planned:", bytesText(first.peakBytes));
     for (auto &[name, bytes] : first.bytesByClass)
       out += fmt::format(" {} {},", name, bytesText(bytes));
-    out.back() = '\n';
-    return out;
+    out.back() = ';';
+    return out + " " + process;
   }
   std::set<std::string> classes;
   for (const RankReport *rank : alike.members)
@@ -161,7 +162,7 @@ std::string memoryText(const StageClass &alike) {
                          std::max<size_t>(12, name.size()));
     }
   }
-  return out + "\n";
+  return out + "\n            " + process;
 }
 
 std::string headText(const StageClass &alike, bool pipeline) {

@@ -140,6 +140,8 @@ std::optional<SmallVector<Operation *>> mayFollow(SumOp sum, step::GemmOp gemm) 
   SmallVector<Operation *> work{sum};
   while (!work.empty())
     for (Operation *user : work.pop_back_val()->getUsers()) {
+      if (user == gemm)
+        return std::nullopt; // what is multiplied depends on the sum
       if (!user->isBeforeInBlock(gemm) || !found.insert(user))
         continue;
       if (!isa<AddOp, CastOp, step::StoreOp>(user))

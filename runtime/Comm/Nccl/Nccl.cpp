@@ -32,7 +32,7 @@ Status Library::check(int outcome, std::string_view call) const {
   std::string message = fmt::format("{}: {}", call, text ? text : std::to_string(outcome));
   if (last && *last)
     message += fmt::format(": {}", last);
-  return Error{ErrorKind::Invalid, std::move(message), {}};
+  return Error{outcome == remoteError ? ErrorKind::Aborted : ErrorKind::Invalid, std::move(message), {}};
 }
 
 int typeOf(ElementType type) {

@@ -12,9 +12,16 @@ using Handle = void *; // ncclComm_t
 struct UniqueId {      // ncclUniqueId
   char bytes[128];
 };
-enum Outcome : int { success = 0, inProgress = 7 }; // ncclResult_t
-int typeOf(ElementType type);                       // ncclDataType_t
-int operationOf(Reduction reduction);               // ncclRedOp_t
+enum Outcome : int { // ncclResult_t
+  success = 0,
+  systemError = 2,
+  invalidArgument = 4,
+  invalidUsage = 5,
+  remoteError = 6, // a peer is gone
+  inProgress = 7
+};
+int typeOf(ElementType type);         // ncclDataType_t
+int operationOf(Reduction reduction); // ncclRedOp_t
 
 // The first fields of ncclConfig_t, as version 2.14 has them: NCCL copies `size` bytes and fills up what `version` did
 // not know. Not blocking: calls return at once and their outcome is asked for, so that a wait can end.
@@ -51,7 +58,7 @@ struct Library {
   // Lacking, with what is needed, where NCCL is missing or older than leastVersion.
   static Result<Library> open(const char *file = "libnccl.so.2");
   static std::vector<std::string> symbols();
-  // Success (also "in progress"), or "ncclAllReduce: unhandled system error: details".
+  // Success (also "in progress"), or "ncclAllReduce: unhandled system error: details"; Aborted where a peer is gone.
   Status check(int outcome, std::string_view call) const;
 };
 

@@ -99,6 +99,10 @@ Status NcclCommunicator::done(int outcome, std::string_view name, Deadline deadl
   return {};
 }
 
+Status NcclCommunicator::queued(std::string_view name, Deadline deadline) {
+  return failed ? Status(*failed) : done(inProgress, name, deadline);
+}
+
 Status NcclCommunicator::together(const std::function<int()> &calls, std::string_view name, Deadline deadline) {
   if (failed)
     return *failed;

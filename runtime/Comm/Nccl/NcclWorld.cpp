@@ -42,6 +42,21 @@ Result<std::unique_ptr<Communicator>> NcclWorld::communicator(const Group &group
   return std::unique_ptr<Communicator>(std::move(made));
 }
 
+Status NcclWorld::together(const std::function<Status()> &calls, Deadline deadline) {
+  if (Status began = library.check(library.groupStart(), "ncclGroupStart"); !began)
+    return began;
+  Status called = calls();
+  int outcome = library.groupEnd();
+  if (!called)
+    return called;
+  if (Status ended = library.check(outcome, "ncclGroupEnd"); !ended)
+    return ended;
+  for (NcclCommunicator *communicator : communicators)
+    if (Status queued = communicator->queued("ncclGroupEnd", deadline); !queued)
+      return queued;
+  return {};
+}
+
 Status NcclWorld::waitForMessages(Deadline deadline) {
   for (NcclCommunicator *communicator : communicators)
     if (Status good = communicator->poll(); !good)

@@ -24,6 +24,12 @@ public:
   Status waitForMessages(Deadline deadline) override;
   void abort(std::string_view message) override;
 
+  // Calls on any communicators as one: ncclGroupStart, ncclGroupEnd. Messages that wait for each other's peers must be
+  // called so; collectives that follow each other may. What a request of a message within says is worth nothing:
+  // nothing is queued before the end, so ask the stream. Fails with the first error of the calls, or Timeout where the
+  // group was not queued by the deadline.
+  Status together(const std::function<Status()> &calls, Deadline deadline);
+
   // Waits until all work queued on a stream so far is done, an error or an abort comes, or the deadline passes
   // (Timeout). cudaStreamSynchronize that can end.
   Status finish(Stream &stream, Deadline deadline);
@@ -58,6 +64,8 @@ public:
 
   // Several calls as one, on one stream: ncclGroupStart, ncclGroupEnd.
   Status together(const std::function<int()> &calls, std::string_view name, Deadline deadline);
+  // Waits until the calls before are queued.
+  Status queued(std::string_view name, Deadline deadline);
   // The asynchronous error, if there is one.
   Status poll();
   // Ends everything queued on it. ncclCommAbort.

@@ -1,5 +1,6 @@
 // Products of bf16 by oneDNN's matmul primitive. Making one takes a millisecond, so each thread keeps those it has
 // made, by shape; a program has a few dozen shapes.
+#include "runtime/Device/Cpu/ProductMemory.h"
 #include "runtime/Device/Cpu/Products.h"
 #include <map>
 #include <memory>
@@ -123,6 +124,7 @@ int multiplyBFloat(const Gemm &g, const void *a, const void *b, void *c) {
   dnnl_memory_set_data_handle(matmul->c.get(), c);
   dnnl_exec_arg_t arguments[] = {
       {DNNL_ARG_SRC, matmul->a.get()}, {DNNL_ARG_WEIGHTS, matmul->b.get()}, {DNNL_ARG_DST, matmul->c.get()}};
+  ProductMemory memory;
   status = dnnl_primitive_execute(matmul->primitive.get(), library.queue.get(), 3, arguments);
   return status == dnnl_success ? dnnl_stream_wait(library.queue.get()) : status;
 }

@@ -21,6 +21,7 @@ public:
   ThreadPool &pool() { return threadPool; }
 
   std::string_view name() const override { return "cpu"; }
+  bool hostMemory() const override { return true; }
   Result<void *> allocate(size_t bytes) override;
   void free(void *memory) override;
   Status copy(Stream &stream, void *to, const void *from, size_t bytes) override;

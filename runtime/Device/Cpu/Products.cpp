@@ -1,6 +1,7 @@
 // See Products.h: which way a product takes, and the way of f32. Debian's oneDNN knows only OpenMP: left alone it would
 // start a team of its own under each of our threads, so each of them tells OpenMP, once, to use one thread.
 #include "runtime/Device/Cpu/Products.h"
+#include "runtime/Device/Cpu/ProductMemory.h"
 #include <cstddef>
 #include <cstring>
 #include <dlfcn.h>
@@ -28,6 +29,7 @@ BFloatProducts bestBFloatProducts() {
 }
 
 int multiplySingle(const Gemm &g, const float *a, const float *b, float *c) {
+  ProductMemory memory;
   return dnnl_sgemm(g.transA ? 'T' : 'N', g.transB ? 'T' : 'N', g.m, g.n, g.k, 1.0f, a, g.lda, b, g.ldb,
                     g.accumulate ? 1.0f : 0.0f, c, g.ldc);
 }

@@ -26,8 +26,9 @@ inline constexpr uint32_t blasEpilogueDefault = 1, blasEpilogueBias = 4, blasEpi
                           blasEpilogueBGradB = 512;
 inline constexpr int blasOperationN = 0, blasOperationT = 1;  // CUBLAS_OP_…
 inline constexpr int blasBatchCount = 5, blasBatchOffset = 6; // CUBLASLT_MATRIX_LAYOUT_…
-inline constexpr int blasMostWorkspace = 1, blasAlignmentA = 5, blasAlignmentB = 6, blasAlignmentC = 7,
-                     blasAlignmentD = 8;
+inline constexpr int blasMostWorkspace = 1, blasReductions = 3, blasAlignmentA = 5, blasAlignmentB = 6,
+                     blasAlignmentC = 7, blasAlignmentD = 8;
+inline constexpr uint32_t blasReduceInPlace = 1, blasReduceInComputeType = 2; // CUBLASLT_REDUCTION_SCHEME_…
 
 // 12.0: the interface of matrix products that is used here
 inline constexpr size_t leastBlasLt = 120000;

@@ -1,25 +1,11 @@
 // Thin calls of the driver.
-#include "runtime/Device/Cuda/CudaDevice.h"
+#include "runtime/Device/Cuda/CudaHandles.h"
+#include <cstring>
 #include <fmt/format.h>
 
 namespace hocket::runtime::cuda {
 
 namespace {
-
-struct CudaStream : Stream {
-  CudaStream(const Driver &driver, Handle stream) : driver(driver), stream(stream) {}
-  ~CudaStream() override { driver.streamDestroy(stream); }
-  void *handle() const override { return stream; }
-  const Driver &driver;
-  Handle stream;
-};
-
-struct CudaEvent : Event {
-  CudaEvent(const Driver &driver, Handle event) : driver(driver), event(event) {}
-  ~CudaEvent() override { driver.eventDestroy(event); }
-  const Driver &driver;
-  Handle event;
-};
 
 Handle of(Stream &stream) { return stream.handle(); }
 Handle of(Event &event) { return static_cast<CudaEvent &>(event).event; }
@@ -101,6 +87,23 @@ Result<void *> CudaDevice::allocate(size_t bytes) {
 
 void CudaDevice::free(void *memory) { driver.memoryFree(address(memory)); }
 
+Result<void *> CudaDevice::allocateHost(size_t bytes) {
+  void *memory = nullptr;
+  int outcome = driver.hostAllocate(&memory, bytes ? bytes : 1, hostPortable);
+  if (outcome == outOfMemory)
+    return Error{ErrorKind::Lacking, fmt::format("no {} bytes of page-locked host memory", bytes), {}};
+  if (Status made = driver.check(outcome, "cuMemHostAlloc"); !made)
+    return std::move(made.error());
+  return std::memset(memory, 0, bytes);
+}
+
+void CudaDevice::freeHost(void *memory) { driver.hostFree(memory); }
+
+// Page-locked memory has the same address on the device (unified addressing).
+Status CudaDevice::mark(Stream &stream, uint32_t *word, uint32_t value) {
+  return driver.check(driver.memorySetWords(address(word), value, 1, of(stream)), "cuMemsetD32Async");
+}
+
 Status CudaDevice::copy(Stream &stream, void *to, const void *from, size_t bytes) {
   return bytes ? driver.check(driver.memoryCopyAsync(address(to), address(from), bytes, of(stream)), "cuMemcpyAsync")
                : Status();
@@ -119,10 +122,24 @@ Result<std::unique_ptr<Stream>> CudaDevice::stream() {
 }
 
 Result<std::unique_ptr<Event>> CudaDevice::event() {
+  return makeEvent(eventDisableTiming);
+}
+
+Result<std::unique_ptr<Event>> CudaDevice::timedEvent() { return makeEvent(0); }
+
+Result<std::unique_ptr<Event>> CudaDevice::makeEvent(unsigned flags) {
   Handle made = nullptr;
-  if (Status created = driver.check(driver.eventCreate(&made, eventDisableTiming), "cuEventCreate"); !created)
+  if (Status created = driver.check(driver.eventCreate(&made, flags), "cuEventCreate"); !created)
     return std::move(created.error());
   return std::unique_ptr<Event>(std::make_unique<CudaEvent>(driver, made));
+}
+
+Result<double> CudaDevice::seconds(Event &since, Event &until) {
+  float milliseconds = 0;
+  int outcome = driver.eventElapsed(&milliseconds, of(since), of(until));
+  if (Status told = driver.check(outcome, "cuEventElapsedTime"); !told)
+    return std::move(told.error());
+  return 1e-3 * static_cast<double>(milliseconds);
 }
 
 Status CudaDevice::record(Stream &stream, Event &event) {

@@ -153,7 +153,11 @@ Status Products::choose(Plan &plan, const Gemm &gemm, const Alignments &alignmen
   if (Status made = library.check(library.preferenceCreate(&preference), "cublasLtMatmulPreferenceCreate"); !made)
     return made;
   auto [alignA, alignB, alignC, alignVector, alignBefore] = alignments;
+  // Where parts of k are summed apart, the parts are f32: otherwise sums of 16 bits would be rounded more than once.
+  uint32_t reductions = blasReduceInComputeType | (gemm.resultType == GemmType::F32 ? blasReduceInPlace : 0);
   int outcome = library.preferenceSet(preference, blasMostWorkspace, &workspaceBytes, sizeof workspaceBytes);
+  if (!outcome)
+    outcome = library.preferenceSet(preference, blasReductions, &reductions, sizeof reductions);
   for (auto [attribute, align] : {std::pair(blasAlignmentA, alignB), std::pair(blasAlignmentB, alignA),
                                   std::pair(blasAlignmentC, alignC), std::pair(blasAlignmentD, alignC)})
     if (!outcome)
@@ -172,7 +176,7 @@ Status Products::choose(Plan &plan, const Gemm &gemm, const Alignments &alignmen
           ? ""
           : fmt::format(" and the epilogue {}; hocket compile --epilogues=none makes a program without epilogues",
                         epilogueOf(gemm.epilogue).name);
-  return Error{ErrorKind::Invalid,
+  return Error{ErrorKind::Lacking,
                fmt::format("cublasLt has no algorithm with {} bytes of workspace{}", workspaceBytes, epilogue),
                {}};
 }

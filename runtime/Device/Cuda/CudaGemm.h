@@ -19,7 +19,7 @@ public:
   ~Products();
 
   void workspace(void *memory, size_t bytes);
-  // Asks for the algorithm. Invalid where there is none. m, n and k are above 0, here and below.
+  // Asks for the algorithm. Lacking where there is none. m, n and k are above 0, here and below.
   Status prepare(const Gemm &gemm, const GemmBuffers &buffers);
   // Queues the product.
   Status multiply(Handle stream, const Gemm &gemm, const GemmBuffers &buffers);

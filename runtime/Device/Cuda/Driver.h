@@ -12,11 +12,12 @@
 namespace hocket::runtime::cuda {
 
 using DevicePointer = unsigned long long; // CUdeviceptr
-using Handle = void *;                    // CUcontext, CUmodule, CUfunction, CUstream, CUevent
+using Handle = void *;                    // CUcontext, CUmodule, CUfunction, CUstream, CUevent, CUgraph, CUgraphExec
 using DeviceNumber = int;                 // CUdevice
 
 enum Outcome : int { success = 0, outOfMemory = 2, noDevice = 100, notReady = 600 }; // CUresult
-inline constexpr unsigned streamNonBlocking = 1, eventDisableTiming = 2;
+inline constexpr unsigned streamNonBlocking = 1, eventDisableTiming = 2, hostPortable = 1;
+inline constexpr int captureRelaxed = 2; // CUstreamCaptureMode
 inline constexpr int attributeMajor = 75, attributeMinor = 76, functionMostDynamicShared = 8;
 
 // PTX 8.0, which programs carry for GPUs newer than their cubins.
@@ -38,6 +39,9 @@ inline constexpr int leastDriver = 12000;
   X(memoryFree, "cuMemFree_v2", int(DevicePointer))                                                                    \
   X(memorySet, "cuMemsetD8_v2", int(DevicePointer, unsigned char, size_t))                                             \
   X(memorySetAsync, "cuMemsetD8Async", int(DevicePointer, unsigned char, size_t, Handle))                              \
+  X(memorySetWords, "cuMemsetD32Async", int(DevicePointer, unsigned, size_t, Handle))                                  \
+  X(hostAllocate, "cuMemHostAlloc", int(void **, size_t, unsigned))                                                    \
+  X(hostFree, "cuMemFreeHost", int(void *))                                                                            \
   X(memoryCopyAsync, "cuMemcpyAsync", int(DevicePointer, DevicePointer, size_t, Handle))                               \
   X(moduleLoadData, "cuModuleLoadData", int(Handle *, const void *))                                                   \
   X(moduleUnload, "cuModuleUnload", int(Handle))                                                                       \
@@ -52,7 +56,14 @@ inline constexpr int leastDriver = 12000;
   X(eventCreate, "cuEventCreate", int(Handle *, unsigned))                                                             \
   X(eventDestroy, "cuEventDestroy_v2", int(Handle))                                                                    \
   X(eventRecord, "cuEventRecord", int(Handle, Handle))                                                                 \
-  X(eventQuery, "cuEventQuery", int(Handle))
+  X(eventQuery, "cuEventQuery", int(Handle))                                                                           \
+  X(eventElapsed, "cuEventElapsedTime", int(float *, Handle, Handle))                                                  \
+  X(captureBegin, "cuStreamBeginCapture_v2", int(Handle, int))                                                         \
+  X(captureEnd, "cuStreamEndCapture", int(Handle, Handle *))                                                           \
+  X(graphInstantiate, "cuGraphInstantiateWithFlags", int(Handle *, Handle, unsigned long long))                        \
+  X(graphLaunch, "cuGraphLaunch", int(Handle, Handle))                                                                 \
+  X(graphDestroy, "cuGraphDestroy", int(Handle))                                                                       \
+  X(graphExecDestroy, "cuGraphExecDestroy", int(Handle))
 
 struct Driver {
   HOCKET_DRIVER_FUNCTIONS(HOCKET_FIELD)

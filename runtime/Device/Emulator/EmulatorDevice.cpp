@@ -1,5 +1,5 @@
 // Queues and the draw among them.
-#include "runtime/Device/Emulator/EmulatorDevice.h"
+#include "runtime/Device/Emulator/EmulatorStreams.h"
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -7,18 +7,6 @@
 #include <thread>
 
 namespace hocket::runtime::emulator {
-
-struct EmulatorDevice::QueuedStream : Stream {
-  QueuedStream(EmulatorDevice &device, std::shared_ptr<Queue> queue) : device(device), queue(std::move(queue)) {}
-  ~QueuedStream() override { (void)device.synchronize(*this); }
-  void *handle() const override { return const_cast<QueuedStream *>(this); }
-  EmulatorDevice &device;
-  std::shared_ptr<Queue> queue;
-};
-
-struct EmulatorDevice::CountedEvent : Event {
-  std::shared_ptr<EventState> state = std::make_shared<EventState>();
-};
 
 EmulatorDevice::EmulatorDevice(uint64_t seed, Options options) : kernels(std::move(options)), random(seed) {}
 
@@ -59,7 +47,11 @@ Result<std::unique_ptr<Event>> EmulatorDevice::event() {
 Status EmulatorDevice::push(Stream &stream, Work work) {
   if (failed)
     return *failed;
-  static_cast<QueuedStream *>(stream.handle())->queue->push_back(std::move(work));
+  QueuedStream &on = QueuedStream::of(stream);
+  if (on.capture)
+    on.capture->streams[on.captured].push_back({std::move(work.run)});
+  else
+    on.queue->push_back(std::move(work));
   return {};
 }
 
@@ -115,9 +107,17 @@ Status EmulatorDevice::runWhile(const std::function<bool()> &unfinished) {
 
 Status EmulatorDevice::record(Stream &stream, Event &event) {
   auto state = static_cast<CountedEvent &>(event).state;
+  QueuedStream &on = QueuedStream::of(stream);
+  state->capture = on.capture;
+  if (on.capture) {
+    state->stream = on.captured;
+    state->pieces = on.capture->streams[on.captured].size();
+    return failed ? Status(*failed) : Status();
+  }
   uint64_t number = ++state->recorded;
   return once(stream, [state, number] {
     state->reached = std::max(state->reached, number);
+    state->at = std::chrono::steady_clock::now();
     return Status();
   });
 }
@@ -125,12 +125,16 @@ Status EmulatorDevice::record(Stream &stream, Event &event) {
 // Waits for the last record before this call; for nothing when there is none.
 Status EmulatorDevice::wait(Stream &stream, Event &event) {
   auto state = static_cast<CountedEvent &>(event).state;
+  if (QueuedStream::of(stream).capture || state->capture)
+    return waitInCapture(QueuedStream::of(stream), state);
   return push(stream, {nullptr, state, state->recorded});
 }
 
 // A few pieces run first, so that asking again and again comes to an end.
 Result<bool> EmulatorDevice::complete(Event &event) {
   EventState &state = *static_cast<CountedEvent &>(event).state;
+  if (state.capture)
+    return Error{ErrorKind::Invalid, "an event of a capture is asked whether it is complete", {}};
   for (uint64_t left = random() % 4; left && state.reached < state.recorded; --left)
     if (Status ran = step(); !ran)
       return std::move(ran.error());
@@ -140,8 +144,23 @@ Result<bool> EmulatorDevice::complete(Event &event) {
 }
 
 Status EmulatorDevice::synchronize(Stream &stream) {
-  Queue &queue = *static_cast<QueuedStream *>(stream.handle())->queue;
+  if (QueuedStream::of(stream).capture)
+    return Error{ErrorKind::Invalid, "a stream that is captured is waited for", {}};
+  Queue &queue = *QueuedStream::of(stream).queue;
   return runWhile([&] { return !queue.empty(); });
+}
+
+Status EmulatorDevice::mark(Stream &stream, uint32_t *word, uint32_t value) {
+  return once(stream, [=] {
+    *word = value;
+    return Status();
+  });
+}
+
+Result<double> EmulatorDevice::seconds(Event &since, Event &until) {
+  return std::chrono::duration<double>(static_cast<CountedEvent &>(until).state->at -
+                                       static_cast<CountedEvent &>(since).state->at)
+      .count();
 }
 
 Status EmulatorDevice::copy(Stream &stream, void *to, const void *from, size_t bytes) {

@@ -10,6 +10,7 @@
 
 #include "runtime/Device/Device.h"
 #include "runtime/Device/Emulator/Emulator.h"
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <map>
@@ -34,12 +35,17 @@ public:
   Status zero(Stream &stream, void *memory, size_t bytes) override;
   Result<std::unique_ptr<Stream>> stream() override;
   Result<std::unique_ptr<Event>> event() override;
+  Status mark(Stream &stream, uint32_t *word, uint32_t value) override;
+  Result<double> seconds(Event &since, Event &until) override;
   Status record(Stream &stream, Event &event) override;
   Status wait(Stream &stream, Event &event) override;
   Result<bool> complete(Event &event) override;
   Status synchronize(Stream &stream) override;
   Result<const void *> kernel(std::string_view code, std::string_view symbol) override;
   Status launch(Stream &stream, const Launch &launch) override;
+  Status beginCapture(Stream &stream) override;
+  Result<std::unique_ptr<Graph>> endCapture(Stream &stream) override;
+  Status launch(Stream &stream, Graph &graph) override;
   Status enqueue(Stream &stream, std::function<Result<bool>()> work) override;
   Status prepare(const Gemm &gemm, const GemmBuffers &buffers) override;
   Status gemm(Stream &stream, const Gemm &gemm, const GemmBuffers &buffers) override;
@@ -47,9 +53,13 @@ public:
   Emulator &emulator() { return kernels; }
 
 private:
-  // How often an event was recorded, and how many of these records have run.
+  struct Capture;
+  // How often an event was recorded, and how many of these records have run; in a capture, after what it was recorded.
   struct EventState {
     uint64_t recorded = 0, reached = 0;
+    std::chrono::steady_clock::time_point at; // when the last one ran
+    std::shared_ptr<Capture> capture;
+    size_t stream = 0, pieces = 0;
   };
   // One piece of queued work: it may run once `awaited` has reached `number`.
   struct Work {
@@ -60,12 +70,14 @@ private:
   using Queue = std::deque<Work>;
   struct QueuedStream;
   struct CountedEvent;
+  struct CapturedGraph;
   struct LoadedKernel {
     const KernelModule *module;
     std::string symbol;
   };
 
   Status push(Stream &stream, Work work);
+  Status waitInCapture(QueuedStream &stream, const std::shared_ptr<EventState> &state);
   Status once(Stream &stream, std::function<Status()> work);
   Status step();
   Status runWhile(const std::function<bool()> &unfinished);

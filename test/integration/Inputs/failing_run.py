@@ -1,8 +1,9 @@
 """Starts a training run, waits for its first step, hurts one of its processes, and reports how the run ended.
 
-usage: failing_run.py kill|stop|kill-launcher COORDINATES --within SECONDS -- hocket-run … --metrics FILE …
+usage: failing_run.py kill|stop|kill-launcher|watch COORDINATES --within SECONDS -- hocket-run … --metrics FILE …
 
-kill, stop: SIGKILL or SIGSTOP for the rank of those coordinates ("pp=1 dp=0 tp=1"); kill-launcher: SIGKILL for hocket-run.
+kill, stop: SIGKILL or SIGSTOP for the rank of those coordinates ("pp=1 dp=0 tp=1"); kill-launcher: SIGKILL for hocket-run;
+watch: nothing, the run ends by itself (HOCKET_STALL).
 The run's output passes through. Then: `ended with exit status N`, and a `fault:` line for each rank process and each new file of
 /dev/shm that is left, and if the end took longer than SECONDS.
 """
@@ -48,7 +49,7 @@ launcher = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.S
 await_that("first step", lambda: os.path.exists(metrics) and os.path.getsize(metrics) > 0)
 if how == "kill-launcher":
     launcher.kill()
-else:
+elif how != "watch":
     victims = [process for process, line in ranks().items() if coordinates in line]
     if len(victims) != 1:
         launcher.kill()

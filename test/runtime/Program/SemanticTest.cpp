@@ -143,6 +143,15 @@ static const Case bodyCases[] = {
                                  Buffer(Space::Arena, 128, 16)};
      },
      "stage 0 body 'forward_0' instruction 0: leading dimension of A is 1, expected at least its 2 columns"},
+    {"GemmEpilogue",
+     [](ProgramT &p) {
+       at(p, 0, 1, 0).op = Op::Gemm;
+       at(p, 0, 1, 0).epilogue = Epilogue::Bias;
+       at(p, 0, 1, 0).gemm = std::make_unique<Gemm>(false, false, false, 2, 2, 4, 4, 2, 2, 1, 0, 0, 0);
+       at(p, 0, 1, 0).buffers = {Buffer(Space::Arena, 0, 32), Buffer(Space::Arena, 64, 32),
+                                 Buffer(Space::Arena, 128, 16), Buffer(Space::Arena, 192, 8)};
+     },
+     "stage 0 body 'forward_0' instruction 0: epilogue Bias in a program for cpu, expected cuda"},
     {"GemmMissing", [](ProgramT &p) { at(p, 0, 1, 0).op = Op::Gemm; },
      "stage 0 body 'forward_0' instruction 0: matrix product without sizes, expected m, n and k"}};
 
@@ -181,55 +190,6 @@ static const Case hostCases[] = {
        at(p, 0, 1, 0).buffers[0] = Buffer(Space::Host, 0, 32);
      },
      "stage 0 body 'forward_0' instruction 0 buffer 0: Kernel in the host's memory, expected a transfer"}};
-
-/// Makes the first instruction of stage 0's forward a product of 2 x 4 by 4 x 8 with an epilogue, and `buffers` its
-/// own.
-static void withEpilogue(ProgramT &p, Epilogue epilogue, std::vector<Buffer> buffers, bool accumulate = false,
-                         uint64_t n = 8) {
-  InstructionT &product = at(p, 0, 1, 0);
-  p.target = "cuda";
-  product.op = Op::Gemm;
-  product.epilogue = epilogue;
-  product.gemm = std::make_unique<Gemm>(false, false, accumulate, 2, n, 4, 4, n, n, 1, 0, 0, 0);
-  product.buffers = {Buffer(Space::Arena, 0, 32), Buffer(Space::Arena, 64, 128), Buffer(Space::Arena, 192, 64)};
-  product.buffers.insert(product.buffers.end(), buffers.begin(), buffers.end());
-}
-
-static const Buffer eight(Space::Arena, 256, 32), matrix(Space::Arena, 320, 64);
-static const Case epilogueCases[] = {
-    {"EpilogueTarget",
-     [](ProgramT &p) {
-       withEpilogue(p, Epilogue::Bias, {eight});
-       p.target = "cpu";
-     },
-     "stage 0 body 'forward_0' instruction 0: epilogue Bias in a program for cpu, expected cuda"},
-    {"EpilogueOfKernel", [](ProgramT &p) { at(p, 0, 1, 0).epilogue = Epilogue::SumA; },
-     "stage 0 body 'forward_0' instruction 0: epilogue SumA of Kernel, expected Gemm"},
-    {"EpilogueEnum", [](ProgramT &p) { at(p, 0, 1, 0).epilogue = Epilogue(7); },
-     "stage 0 body 'forward_0' instruction 0: epilogue 7, expected 0 to 6"},
-    {"EpilogueBuffers", [](ProgramT &p) { withEpilogue(p, Epilogue::BiasGelu, {eight}); },
-     "stage 0 body 'forward_0' instruction 0: 4 buffers, expected 5"},
-    {"EpilogueBias", [](ProgramT &p) { withEpilogue(p, Epilogue::Bias, {Buffer(Space::Arena, 256, 28)}); },
-     "stage 0 body 'forward_0' instruction 0: bias of 1 x 8 (leading dimension 8, batch 1 with stride 0) exceeds its "
-     "buffer of 28 bytes"},
-    {"EpilogueBefore",
-     [](ProgramT &p) { withEpilogue(p, Epilogue::GeluGradSum, {Buffer(Space::Arena, 320, 60), eight}); },
-     "stage 0 body 'forward_0' instruction 0: the matrix before gelu of 2 x 8 (leading dimension 8, batch 1 with "
-     "stride 0) exceeds its buffer of 60 bytes"},
-    {"EpilogueSum", [](ProgramT &p) { withEpilogue(p, Epilogue::SumA, {Buffer(Space::Arena, 256, 4)}); },
-     "stage 0 body 'forward_0' instruction 0: the sum of 1 x 2 (leading dimension 2, batch 1 with stride 0) exceeds "
-     "its buffer of 4 bytes"},
-    {"EpilogueEights", [](ProgramT &p) { withEpilogue(p, Epilogue::GeluGrad, {matrix}, false, 4); },
-     "stage 0 body 'forward_0' instruction 0: epilogue GeluGrad with a leading dimension of C of 4, expected a "
-     "multiple of 8"},
-    {"EpilogueAdds", [](ProgramT &p) { withEpilogue(p, Epilogue::Bias, {eight}, true); },
-     "stage 0 body 'forward_0' instruction 0: epilogue Bias accumulates, expected SumA or SumB"},
-    {"EpilogueBatch",
-     [](ProgramT &p) {
-       withEpilogue(p, Epilogue::SumB, {eight});
-       at(p, 0, 1, 0).gemm = std::make_unique<Gemm>(false, false, false, 1, 8, 4, 4, 8, 8, 2, 4, 0, 8);
-     },
-     "stage 0 body 'forward_0' instruction 0: epilogue SumB with a batch of 2, expected 1"}};
 
 static const Case scheduleCases[] = {
     {"RowBody", [](ProgramT &p) { train(p, 0).rows[1] = changed(train(p, 0).rows[1], RowKind::Body, 0, 4, 0, 0); },
@@ -358,7 +318,6 @@ static const Case streamCases[] = {
 INSTANTIATE_TEST_SUITE_P(Streams, Semantic, testing::ValuesIn(streamCases), caseName);
 INSTANTIATE_TEST_SUITE_P(Mesh, Semantic, testing::ValuesIn(meshCases), caseName);
 INSTANTIATE_TEST_SUITE_P(Bodies, Semantic, testing::ValuesIn(bodyCases), caseName);
-INSTANTIATE_TEST_SUITE_P(Epilogues, Semantic, testing::ValuesIn(epilogueCases), caseName);
 INSTANTIATE_TEST_SUITE_P(Host, Semantic, testing::ValuesIn(hostCases), caseName);
 INSTANTIATE_TEST_SUITE_P(Schedule, Semantic, testing::ValuesIn(scheduleCases), caseName);
 INSTANTIATE_TEST_SUITE_P(State, Semantic, testing::ValuesIn(stateCases), caseName);

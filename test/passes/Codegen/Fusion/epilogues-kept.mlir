@@ -49,6 +49,11 @@ step.program @s0 under @p stage 0 computes ["h.0", "h.1"] microbatches 1 {
   %j_buffer = buffer activation "j" in slot : memref<2x4x16xbf16>
   %o20_buffer = buffer activation "o20" in slot : memref<16xf32>
   %o21_buffer = buffer activation "o21" in slot : memref<8x16xf32>
+  %j32_buffer = buffer activation "j32" in slot : memref<2x4x16xf32>
+  %h32_buffer = buffer activation "h32" in slot : memref<2x4x16xf32>
+  %square_buffer = buffer activation "square" in slot : memref<16x16xf32>
+  %early_buffer = buffer activation "early" in slot : memref<16xf32>
+  %late_buffer = buffer activation "late" in slot : memref<8x16xf32>
   // CHECK: body forward {
   body forward {
     %x = load %x_buffer : memref<2x4x8xbf16> -> tensor<2x4x8xbf16>
@@ -291,11 +296,18 @@ step.program @s0 under @p stage 0 computes ["h.0", "h.1"] microbatches 1 {
     store %4, %o18_buffer : tensor<8x16xf32>, memref<8x16xf32>
     store %5, %o19_buffer : tensor<4x16xf32>, memref<4x16xf32>
     // a sum that the product needs
+    %j32 = load %j32_buffer : memref<2x4x16xf32> -> tensor<2x4x16xf32>
+    %6 = nn.sum %j32 : tensor<2x4x16xf32> -> tensor<16xf32> in "h.0.fc" weight_grad
+    %h32 = load %h32_buffer : memref<2x4x16xf32> -> tensor<2x4x16xf32>
+    %7 = nn.add %h32, %6 : tensor<2x4x16xf32>, tensor<16xf32> -> tensor<2x4x16xf32> in "h.0.fc" weight_grad
+    %8 = nn.matmul %7, %j32 "b s h, b s f -> h f" : tensor<2x4x16xf32>, tensor<2x4x16xf32> -> tensor<16x16xf32> in "h.0.fc" weight_grad
+    store %8, %square_buffer : tensor<16x16xf32>, memref<16x16xf32>
+    // a sum that something else needs before the product
     %j = load %j_buffer : memref<2x4x16xbf16> -> tensor<2x4x16xbf16>
-    %6 = nn.sum %j : tensor<2x4x16xbf16> -> tensor<16xf32> in "h.0.fc" weight_grad
-    %7 = nn.gelu %6 : tensor<16xf32> -> tensor<16xf32> in "h.0.fc" weight_grad
-    %8 = nn.matmul %x, %j "b s h, b s f -> h f" : tensor<2x4x8xbf16>, tensor<2x4x16xbf16> -> tensor<8x16xf32> in "h.0.fc" weight_grad
-    store %7, %o20_buffer : tensor<16xf32>, memref<16xf32>
-    store %8, %o21_buffer : tensor<8x16xf32>, memref<8x16xf32>
+    %9 = nn.sum %j : tensor<2x4x16xbf16> -> tensor<16xf32> in "h.0.fc" weight_grad
+    %10 = nn.gelu %9 : tensor<16xf32> -> tensor<16xf32> in "h.0.fc" weight_grad
+    store %10, %early_buffer : tensor<16xf32>, memref<16xf32>
+    %11 = nn.matmul %x, %j "b s h, b s f -> h f" : tensor<2x4x8xbf16>, tensor<2x4x16xbf16> -> tensor<8x16xf32> in "h.0.fc" weight_grad
+    store %11, %late_buffer : tensor<8x16xf32>, memref<8x16xf32>
   }
 }

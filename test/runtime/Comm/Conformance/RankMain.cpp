@@ -1,5 +1,6 @@
 // The program is the tests; when HOCKET_TEST_SCENARIO names a scenario, one rank of it; and when HOCKET_TEST_FOLDER is
 // set too, what looks after such a rank under mpirun.
+#include "Conformance/NcclRank.h"
 #include "Conformance/Scenario.h"
 #include <cstdlib>
 #include <fmt/format.h>
@@ -14,20 +15,25 @@ const std::map<std::string, Scenario> &scenarios() {
     addCollectiveScenarios(made);
     addMessageScenarios(made);
     addFailureScenarios(made);
+    addNcclScenarios(made);
     return made;
   }();
   return all;
 }
 
 static int runRank(const Scenario &scenario, int number) {
-  bool mpi = std::getenv("HOCKET_TEST_BACKEND");
-  Result<std::unique_ptr<World>> world = (mpi ? mpiBackend() : shmBackend()).join(number);
+  const char *named = std::getenv("HOCKET_TEST_BACKEND");
+  std::string backend = named ? named : "shm";
+  Result<std::unique_ptr<World>> world = (backend == "mpi"    ? mpiBackend()
+                                          : backend == "nccl" ? ncclBackend()
+                                                              : shmBackend())
+                                             .join(number);
   if (!world)
     return fmt::print("{}\n", world.error().message), 2;
-  Rank rank{**world, {}, {}};
+  Rank rank{**world, {}, {}, dynamic_cast<NcclRank *>(world->get())};
   for (const Group &group : scenario.groups) {
     rank.communicators.emplace_back();
-    if (std::find(group.ranks.begin(), group.ranks.end(), number) == group.ranks.end())
+    if (!scenario.connects || std::find(group.ranks.begin(), group.ranks.end(), number) == group.ranks.end())
       continue;
     auto made = (*world)->communicator(group, deadlineIn(patience));
     if (!made)

@@ -18,11 +18,14 @@ namespace hocket::test {
 // Seconds that no healthy wait needs, also on a machine with much else to do.
 inline constexpr double patience = 30;
 
+class NcclRank;
+
 // What a scenario sees of its rank.
 struct Rank {
   runtime::World &world;
   std::vector<std::unique_ptr<runtime::Communicator>> communicators; // by group id; null where this rank is no member
   std::vector<std::string> faults;
+  NcclRank *nccl = nullptr; // over the emulated NCCL
 
   void fail(std::string text) {
     if (faults.size() < 10)
@@ -52,12 +55,14 @@ struct Scenario {
   std::vector<runtime::Group> groups;
   std::function<void(Rank &)> run;
   size_t arenaBytes = 4 << 20;
+  bool connects = true; // makes the communicators before it runs
 };
 
 const std::map<std::string, Scenario> &scenarios();
 void addCollectiveScenarios(std::map<std::string, Scenario> &all);
 void addMessageScenarios(std::map<std::string, Scenario> &all);
 void addFailureScenarios(std::map<std::string, Scenario> &all);
+void addNcclScenarios(std::map<std::string, Scenario> &all); // over the emulated NCCL alone
 
 // How one rank ended: its exit status or, negative, the signal that ended it, and what it wrote.
 struct Outcome {
@@ -77,6 +82,7 @@ public:
 };
 Backend &shmBackend();
 Backend &mpiBackend();
+Backend &ncclBackend();
 // Under mpirun: starts this rank and writes down how it ends, for MpiBackend. Returns the exit status.
 int superviseRank();
 

@@ -201,6 +201,10 @@ TEST(NcclLibrary, ConstantsAreThoseOfTheHeader) {
   EXPECT_EQ(operationOf(Reduction::Max), ncclMax);
   EXPECT_EQ(operationOf(Reduction::Min), ncclMin);
   EXPECT_EQ(int(inProgress), ncclInProgress);
+  EXPECT_EQ(int(systemError), ncclSystemError);
+  EXPECT_EQ(int(invalidArgument), ncclInvalidArgument);
+  EXPECT_EQ(int(invalidUsage), ncclInvalidUsage);
+  EXPECT_EQ(int(remoteError), ncclRemoteError);
   EXPECT_EQ(sizeof(UniqueId), sizeof(ncclUniqueId));
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
   EXPECT_EQ(Config().magic, config.magic);

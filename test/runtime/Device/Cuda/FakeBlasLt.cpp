@@ -119,16 +119,20 @@ int cublasLtMatrixLayoutSetAttribute(Handle layout, int attribute, const void *v
   std::memcpy(attribute == 5 ? static_cast<void *>(&own.count) : &own.stride, value, bytes);
   return bytes != (attribute == 5 ? 4 : 8);
 }
-int cublasLtMatmulPreferenceCreate(Handle *preference) { return *preference = new int(), 0; }
+int cublasLtMatmulPreferenceCreate(Handle *preference) { return *preference = new int(7), 0; }
 int cublasLtMatmulPreferenceDestroy(Handle preference) { return delete static_cast<int *>(preference), 0; }
-int cublasLtMatmulPreferenceSetAttribute(Handle, int attribute, const void *, size_t bytes) {
+int cublasLtMatmulPreferenceSetAttribute(Handle preference, int attribute, const void *value, size_t bytes) {
+  if (attribute == 3)
+    std::memcpy(preference, value, 4);
   return bytes != (attribute == 1 ? 8 : 4);
 }
-int cublasLtMatmulAlgoGetHeuristic(Handle, Handle product, Handle, Handle, Handle, Handle layoutD, Handle, int,
-                                   BlasHeuristic *chosen, int *found) {
+int cublasLtMatmulAlgoGetHeuristic(Handle, Handle product, Handle, Handle, Handle, Handle layoutD, Handle preference,
+                                   int, BlasHeuristic *chosen, int *found) {
   ++fakeBlasLtAsked;
   const auto &own = *static_cast<Product *>(product);
-  if (!complete(own, *static_cast<Layout *>(layoutD)))
+  const auto &D = *static_cast<Layout *>(layoutD);
+  int reductions = *static_cast<int *>(preference); // sums in the output type only where that is f32
+  if (!complete(own, D) || (reductions & 4) || (D.type != blasF32 && (reductions & 1)))
     return 7;
   chosen->algorithm.data[0] = 42;
   return *found = own.auxLeading % 8 == 0, 0;

@@ -1,0 +1,153 @@
+// Bodies and messages of a device's pass, queued.
+#include "runtime/Executor/DeviceStep.h"
+#include "runtime/Executor/InstructionCalls.h"
+#include "runtime/Program/OpKinds.h"
+
+namespace hocket::runtime {
+
+Status DeviceStep::queueMessage(uint32_t index) {
+  const program::Row &row = *entry.rows()->Get(index);
+  Stream &stream = *streams[row.stream()];
+  if (Status began = trace.begin(stream, row.stream(), index, RankStatus::none); !began)
+    return began;
+  Result<std::unique_ptr<Request>> posted = postMessage(context, row, stream.handle());
+  if (!posted)
+    return explain(std::move(posted.error()), index, RankStatus::none);
+  return trace.end(stream);
+}
+
+Status DeviceStep::queueBody(uint32_t index) {
+  for (Streamed &events : streamed) {
+    for (auto &event : events)
+      spare.push_back(std::move(event));
+    events.clear();
+  }
+  const program::Body &body = *context.own.bodies()->Get(entry.rows()->Get(index)->index());
+  for (uint32_t i = 0; i < body.instructions()->size(); ++i) {
+    const program::Instruction &instruction = *body.instructions()->Get(i);
+    bool elsewhere = instruction.stream() && instruction.op() != program::Op::Await;
+    if (Status queued = elsewhere ? queueOnStream(index, i) : queueInstruction(index, i); !queued)
+      return explain(std::move(queued.error()), index, i);
+  }
+  return {};
+}
+
+// On stream 0.
+Status DeviceStep::queueInstruction(uint32_t row, uint32_t index) {
+  const program::Row &at = *entry.rows()->Get(row);
+  const program::Instruction &instruction = *context.own.bodies()->Get(at.index())->instructions()->Get(index);
+  Stream &compute = *streams[0];
+  std::vector<void *> buffers = addressesOf(context, instruction, at);
+  if (Status marked = progress.begin(0, row, index); !marked)
+    return marked;
+  if (Status began = trace.begin(compute, 0, row, index); !began)
+    return began;
+  Status queued;
+  switch (instruction.op()) {
+  case program::Op::Kernel:
+    queued = queueKernel(instruction, buffers);
+    break;
+  case program::Op::Gemm:
+    queued = queueProduct(instruction, buffers);
+    break;
+  case program::Op::Transfer:
+    queued = context.device.copy(compute, buffers[1], buffers[0], instruction.buffers()->Get(0)->bytes());
+    break;
+  case program::Op::Await:
+    queued = queueAwait(instruction);
+    break;
+  default:
+    queued = queueCollective(instruction, buffers, compute);
+  }
+  if (queued)
+    queued = trace.end(compute);
+  if (queued && (program::isCollective(instruction.op()) || instruction.op() == program::Op::Await))
+    queued = progress.begin(0, row); // the row goes on
+  return queued ? lookAt(row, index, buffers, compute) : queued;
+}
+
+// A step kernel is one or more launches, one after another, all with the same parameters.
+Status DeviceStep::queueKernel(const program::Instruction &instruction, std::span<void *const> buffers) {
+  std::vector<int64_t> scalars = scalarsOf(context, instruction);
+  const GpuKernel &kernel = context.gpuKernels[instruction.kernel()];
+  for (const GpuKernel::Launch &one : kernel.launches) {
+    Launch launch{one.function, buffers, scalars, 1, one.shape, kernel.scratch ? context.scratch() : nullptr};
+    if (Status launched = context.device.launch(*streams[0], launch); !launched)
+      return launched;
+  }
+  return {};
+}
+
+Status DeviceStep::queueProduct(const program::Instruction &instruction, std::span<void *const> buffers) {
+  Stream &compute = *streams[0];
+  Status queued = context.device.gemm(compute, gemmOf(instruction), gemmBuffers(instruction, buffers));
+  if (!queued)
+    return queued;
+  std::string_view poison = context.poison.due(instruction, step);
+  return poison.empty() ? Status() : context.device.copy(compute, buffers[2], poison.data(), poison.size());
+}
+
+Status DeviceStep::queueCollective(const program::Instruction &instruction, std::span<void *const> buffers,
+                                   Stream &stream) {
+  return callCollective(context, instruction, buffers[0], buffers[1],
+                        {deadlineIn(context.waitSeconds), stream.handle()});
+}
+
+// Starts there when all before it on stream 0 and on its own has finished.
+Status DeviceStep::queueOnStream(uint32_t row, uint32_t index) {
+  const program::Row &at = *entry.rows()->Get(row);
+  const program::Instruction &instruction = *context.own.bodies()->Get(at.index())->instructions()->Get(index);
+  Stream &stream = bodyStream(instruction.stream());
+  size_t place = entry.streams()->size() + instruction.stream() - 1u;
+  std::vector<void *> buffers = addressesOf(context, instruction, at);
+  std::unique_ptr<Event> here;
+  if (Status recorded = after(*streams[0], here); !recorded)
+    return recorded;
+  if (Status waited = wait(stream, *here); !waited)
+    return waited;
+  spare.push_back(std::move(here));
+  if (Status marked = progress.begin(place, row, index); !marked)
+    return marked;
+  if (Status began = trace.begin(stream, Trace::firstBodyStream + instruction.stream() - 1u, row, index); !began)
+    return began;
+  Status queued = program::isCollective(instruction.op())
+                      ? queueCollective(instruction, buffers, stream)
+                      : context.device.copy(stream, buffers[1], buffers[0], instruction.buffers()->Get(0)->bytes());
+  if (queued)
+    queued = trace.end(stream);
+  if (queued)
+    queued = progress.end(place, row);
+  if (queued)
+    queued = after(stream, streamed[instruction.stream() - 1u].emplace_back());
+  return queued ? lookAt(row, index, buffers, stream) : queued;
+}
+
+Status DeviceStep::queueAwait(const program::Instruction &instruction) {
+  if (instruction.awaited() == 0)
+    return {};
+  return wait(*streams[0], *streamed[instruction.stream() - 1u][instruction.awaited() - 1u]);
+}
+
+// --check-finite: the host waits for the instruction, fetches what it wrote, and looks.
+Status DeviceStep::lookAt(uint32_t row, uint32_t index, std::span<void *const> buffers, Stream &stream) {
+  const program::Body &body = *context.own.bodies()->Get(entry.rows()->Get(row)->index());
+  const program::Instruction &instruction = *body.instructions()->Get(index);
+  if (!finite || !finite->covers(body) || !instruction.written() || instruction.written()->size() == 0)
+    return {};
+  if (Status done = drain(stream); !done)
+    return done;
+  std::vector<DeviceMemory::Reading> fetched(buffers.size());
+  std::vector<void *> copies(buffers.size());
+  for (const program::Written *value : *instruction.written()) {
+    uint32_t buffer = value->buffer();
+    Result<DeviceMemory::Reading> read = context.memory->read(static_cast<const std::byte *>(buffers[buffer]),
+                                                              instruction.buffers()->Get(buffer)->bytes());
+    if (!read)
+      return std::move(read.error());
+    fetched[buffer] = std::move(*read);
+    copies[buffer] = const_cast<std::byte *>(fetched[buffer].data());
+  }
+  return finite->written(instruction, copies);
+}
+
+} // namespace hocket::runtime

@@ -1,0 +1,243 @@
+// The pass as a whole: order, events, graph, end. What single instructions become is in DeviceInstructions.cpp.
+#include "runtime/Executor/DeviceStep.h"
+#include "runtime/Executor/InstructionCalls.h"
+#include <cstdlib>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace hocket::runtime {
+
+// For tests: HOCKET_DROP_WAIT=RANK@N leaves out the N-th wait for an event in every pass of that rank.
+static uint64_t droppedWaitOf(uint32_t rank) {
+  const char *text = std::getenv("HOCKET_DROP_WAIT");
+  unsigned at = 0;
+  unsigned long long number = 0;
+  return text && std::sscanf(text, "%u@%llu", &at, &number) == 2 && at == rank ? number : 0;
+}
+
+DeviceStep::DeviceStep(RankContext &context, const program::Entry &entry)
+    : context(context), entry(entry), order(entry.rows()->size()), waits(entry.rows()->size()),
+      rowEvents(entry.rows()->size()), progress(context, entry), trace(context, entry),
+      droppedWait(droppedWaitOf(context.rank)) {
+  std::iota(order.begin(), order.end(), 0);
+  std::vector<std::vector<uint32_t>> rowsOf(entry.streams()->size());
+  for (uint32_t i = 0; i < entry.rows()->size(); ++i)
+    rowsOf[entry.rows()->Get(i)->stream()].push_back(i);
+  for (size_t stream = 0; stream < rowsOf.size(); ++stream) {
+    std::vector<uint32_t> known(rowsOf.size());
+    for (uint32_t row : rowsOf[stream])
+      for (uint32_t other = 0; other < rowsOf.size(); ++other)
+        if (uint32_t count = entry.rows()->Get(row)->wait()->Get(other); other != stream && count > known[other]) {
+          known[other] = count;
+          waits[row].rows.push_back(rowsOf[other][count - 1]);
+          ++waits[rowsOf[other][count - 1]].waiters;
+        }
+  }
+  if (context.checkFinite)
+    finite.emplace(context);
+}
+
+DeviceStep::~DeviceStep() = default;
+
+Status DeviceStep::prepare() {
+  size_t count = entry.streams()->size() + (context.own.bodyStreams() ? context.own.bodyStreams()->size() : 0);
+  for (size_t i = 0; i < count; ++i) {
+    Result<std::unique_ptr<Stream>> made = context.device.stream();
+    if (!made)
+      return std::move(made.error());
+    streams.push_back(std::move(*made));
+  }
+  streamed.resize(count - entry.streams()->size());
+  Result<std::unique_ptr<Event>> made = context.device.event();
+  if (!made)
+    return std::move(made.error());
+  end = std::move(*made);
+  return progress.prepare(streams);
+}
+
+// ---- a pass ---------------------------------------------------------------------------------------------------------
+Status DeviceStep::run(uint64_t number, uint64_t evaluationBatch) {
+  step = number;
+  evaluation = evaluationBatch;
+  if (streams.empty())
+    if (Status prepared = prepare(); !prepared)
+      return failed(std::move(prepared.error()));
+  progress.beginPass();
+  Status queued;
+  if (!graph && passes > 0 && mayCapture())
+    queued = capture();
+  if (queued)
+    queued = graph ? context.device.launch(*streams[0], *graph) : queuePass();
+  if (queued && context.calls)
+    queued = context.calls->pass(step, evaluation, graph ? "graph" : "queued");
+  if (queued)
+    queued = drain(*streams[0]);
+  if (queued)
+    queued = trace.collect(step, evaluation);
+  ++passes;
+  return queued ? Status() : failed(std::move(queued.error()));
+}
+
+bool DeviceStep::mayCapture() const {
+  const char *wanted = std::getenv("HOCKET_GRAPH");
+  if (context.checkFinite || context.poison.waits() || context.trace || (wanted && std::string_view(wanted) == "0"))
+    return false;
+  uint64_t nodes = 0;
+  for (const program::Row *row : *entry.rows())
+    nodes += row->kind() == program::RowKind::Body
+                 ? context.own.bodies()->Get(row->index())->instructions()->size() + 2
+                 : 3;
+  return nodes <= mostGraphNodes;
+}
+
+Status DeviceStep::capture() {
+  if (Status begun = context.device.beginCapture(*streams[0]); !begun)
+    return begun;
+  capturing = true;
+  Status queued = queuePass();
+  capturing = false;
+  Result<std::unique_ptr<Graph>> made = context.device.endCapture(*streams[0]);
+  if (!queued)
+    return queued;
+  if (!made)
+    return std::move(made.error()).in("the step as a graph (HOCKET_GRAPH=0 runs without)");
+  graph = std::move(*made);
+  return {};
+}
+
+Status DeviceStep::queuePass() {
+  waitsQueued = 0;
+  progress.beginQueueing(/*everyInstruction=*/!capturing || context.device.name() == "emulator");
+  for (auto &event : rowEvents)
+    event.reset();
+  if (Status together = startTogether(); !together)
+    return together;
+  for (uint32_t row : order)
+    if (Status queued = queueRow(row); !queued)
+      return queued;
+  return joinAll();
+}
+
+Status DeviceStep::queueRow(uint32_t index) {
+  const program::Row &row = *entry.rows()->Get(index);
+  Stream &stream = *streams[row.stream()];
+  for (uint32_t before : waits[index].rows) {
+    if (!rowEvents[before])
+      return Error{ErrorKind::Invalid, fmt::format("row {} is issued before row {}, for which it waits", index, before),
+                   {}};
+    if (Status waited = wait(stream, *rowEvents[before]); !waited)
+      return waited;
+  }
+  if (Status marked = progress.begin(row.stream(), index); !marked)
+    return marked;
+  if (Status queued = row.kind() == program::RowKind::Body ? queueBody(index) : queueMessage(index); !queued)
+    return queued;
+  if (Status marked = progress.end(row.stream(), index); !marked)
+    return marked;
+  return waits[index].waiters ? after(stream, rowEvents[index]) : Status();
+}
+
+// Every stream begins after what compute has done so far; a capture needs it, and it costs little.
+Status DeviceStep::startTogether() {
+  std::unique_ptr<Event> begin;
+  if (Status recorded = after(*streams[0], begin); !recorded)
+    return recorded;
+  if (Status began = trace.origin(*streams[0]); !began)
+    return began;
+  for (size_t i = 1; i < streams.size(); ++i)
+    if (Status waited = context.device.wait(*streams[i], *begin); !waited)
+      return waited;
+  spare.push_back(std::move(begin));
+  return {};
+}
+
+Status DeviceStep::joinAll() {
+  for (size_t i = 1; i < streams.size(); ++i) {
+    std::unique_ptr<Event> last;
+    if (Status recorded = after(*streams[i], last); !recorded)
+      return recorded;
+    if (Status waited = context.device.wait(*streams[0], *last); !waited)
+      return waited;
+    spare.push_back(std::move(last));
+  }
+  for (auto &event : rowEvents)
+    if (event)
+      spare.push_back(std::move(event));
+  return {};
+}
+
+// ---- events ---------------------------------------------------------------------------------------------------------
+// An event is used again once all who wait for it are queued: a wait is for the last record before it.
+Result<std::unique_ptr<Event>> DeviceStep::takeEvent() {
+  if (spare.empty())
+    return context.device.event();
+  std::unique_ptr<Event> event = std::move(spare.back());
+  spare.pop_back();
+  return event;
+}
+
+Status DeviceStep::after(Stream &stream, std::unique_ptr<Event> &event) {
+  Result<std::unique_ptr<Event>> taken = takeEvent();
+  if (!taken)
+    return std::move(taken.error());
+  event = std::move(*taken);
+  return context.device.record(stream, *event);
+}
+
+Status DeviceStep::wait(Stream &stream, Event &event) {
+  return ++waitsQueued == droppedWait ? Status() : context.device.wait(stream, event);
+}
+
+// ---- the end --------------------------------------------------------------------------------------------------------
+// Until everything that a stream has is done. Meanwhile it says where the device is, and looks for errors of peers.
+Status DeviceStep::drain(Stream &stream) {
+  if (Status recorded = context.device.record(stream, *end); !recorded)
+    return recorded;
+  constexpr uint64_t looksAtOnce = 64; // before it lets others have the processor
+  Deadline deadline = deadlineIn(context.waitSeconds);
+  for (uint64_t looks = 1;; ++looks) {
+    Result<bool> complete = context.device.complete(*end);
+    if (!complete)
+      return std::move(complete.error());
+    if (progress.look())
+      deadline = deadlineIn(context.waitSeconds);
+    if (*complete)
+      return {};
+    if (looks % looksAtOnce)
+      continue;
+    if (Status waited = context.world.waitForMessages(deadlineIn(50e-6));
+        !waited && waited.error().kind != ErrorKind::Timeout)
+      return waited;
+    if (std::chrono::steady_clock::now() >= deadline)
+      return Error{ErrorKind::Timeout, fmt::format("nothing moved for {} s", context.waitSeconds), {}};
+  }
+}
+
+Error DeviceStep::explain(Error error, uint32_t row, uint32_t instruction) const {
+  const program::Row &at = *entry.rows()->Get(row);
+  std::string place = placeText(context, at, step, evaluation);
+  if (at.kind() != program::RowKind::Body) {
+    const program::Message &message = *context.own.messages()->Get(at.index());
+    place += fmt::format(", {} ({})", message.name()->string_view(), context.text(message.source()));
+  } else if (instruction != RankStatus::none) {
+    const program::Instruction &running = *context.own.bodies()->Get(at.index())->instructions()->Get(instruction);
+    place += fmt::format(", {} ({})", context.text(running.what()), context.text(running.source()));
+  }
+  return std::move(error).in(place);
+}
+
+// What fails while it runs comes without a place: that is where compute is. A fault of the device is this rank's, not
+// the input's.
+Error DeviceStep::failed(Error error) const {
+  progress.look();
+  if (error.kind == ErrorKind::Aborted)
+    return error;
+  if (error.kind == ErrorKind::Invalid)
+    error.kind = ErrorKind::Mismatch;
+  if (error.message.starts_with(passText(step, evaluation)))
+    return error;
+  std::optional<DeviceProgress::Place> at = progress.place();
+  return at ? explain(std::move(error), at->row, at->instruction) : std::move(error).in(passText(step, evaluation));
+}
+
+} // namespace hocket::runtime

@@ -1,0 +1,92 @@
+// Runs the rows of one entry on a device with queues: a GPU, or the emulator. The host walks the rows in the order in
+// which every rank issues them (runtime/Program/IssueOrder.h) and queues what they say; it waits for nothing before the
+// end of the pass. Stream 0 computes, every stream of messages and every stream of bodies is a stream of the device.
+//
+//   plan                                   on the device
+//   row waits for the first n of stream s  its stream waits for an event after the n-th row of s
+//   instruction on a body stream           that stream waits for an event of compute at this place
+//   await of n on a body stream            compute waits for an event after the n-th instruction there
+//   pass                                   all streams begin after compute, and join it at the end
+//
+// Nothing else orders anything, so what the plan forgets to say is not in order here either.
+//
+// From its second pass on an entry is one CUDA graph, captured once: what changes from step to step lies in memory. It
+// is queued piece by piece instead where the host must look in between (--check-finite, a poisoned gradient), where
+// times of instructions are asked for (--trace), where it would have more than mostGraphNodes pieces, and where
+// HOCKET_GRAPH=0 says so. The first pass never is: libraries allocate and connect then.
+#ifndef HOCKET_RUNTIME_EXECUTOR_DEVICESTEP_H
+#define HOCKET_RUNTIME_EXECUTOR_DEVICESTEP_H
+
+#include "runtime/Executor/DeviceProgress.h"
+#include "runtime/Executor/DeviceTrace.h"
+#include "runtime/Executor/FiniteCheck.h"
+#include "runtime/Executor/PassRunner.h"
+#include <deque>
+#include <optional>
+
+namespace hocket::runtime {
+
+class DeviceStep : public PassRunner {
+public:
+  static constexpr uint64_t mostGraphNodes = 200'000; // a graph keeps some hundred bytes of each
+  DeviceStep(RankContext &context, const program::Entry &entry);
+  ~DeviceStep() override;
+
+  Status run(uint64_t step, uint64_t evaluation = 0) override;
+
+private:
+  // What a row waits for, without what an earlier row of its stream has waited for already.
+  struct RowWaits {
+    std::vector<uint32_t> rows;
+    uint32_t waiters = 0; // rows that wait for this one
+  };
+  // Instructions of the running body on one of its streams, in order.
+  using Streamed = std::vector<std::unique_ptr<Event>>;
+
+  Status prepare();
+  Status checkOrder() const;
+  bool mayCapture() const;
+  Status capture();
+  Status queuePass();
+  Status queueRow(uint32_t index);
+  Status queueBody(uint32_t index);
+  Status queueMessage(uint32_t index);
+  Status queueInstruction(uint32_t row, uint32_t instruction);
+  Status queueKernel(const program::Instruction &instruction, std::span<void *const> buffers);
+  Status queueProduct(const program::Instruction &instruction, std::span<void *const> buffers);
+  Status queueOnStream(uint32_t row, uint32_t instruction);
+  Status queueAwait(const program::Instruction &instruction);
+  Status queueCollective(const program::Instruction &instruction, std::span<void *const> buffers, Stream &stream);
+  Status lookAt(uint32_t row, uint32_t instruction, std::span<void *const> buffers, Stream &stream);
+  Status startTogether();
+  Status joinAll();
+  Status drain(Stream &stream);
+
+  Status after(Stream &stream, std::unique_ptr<Event> &event);
+  Status wait(Stream &stream, Event &event);
+  Result<std::unique_ptr<Event>> takeEvent();
+  Error explain(Error error, uint32_t row, uint32_t instruction) const;
+  Error failed(Error error) const;
+  Stream &bodyStream(uint32_t number) { return *streams[entry.streams()->size() + number - 1]; }
+
+  RankContext &context;
+  const program::Entry &entry;
+  std::vector<uint32_t> order; // rows, as they are issued
+  std::vector<RowWaits> waits; // by row
+  // The entry's streams, then the body streams of the program. Made when first run.
+  std::vector<std::unique_ptr<Stream>> streams;
+  std::vector<std::unique_ptr<Event>> rowEvents; // by row; held while somebody still is to wait for them
+  std::vector<Streamed> streamed;                // by body stream
+  std::vector<std::unique_ptr<Event>> spare;
+  std::unique_ptr<Event> end;
+  std::unique_ptr<Graph> graph; // null: not captured
+  std::optional<FiniteCheck> finite;
+  DeviceProgress progress;
+  DeviceTrace trace;
+  uint64_t step = 0, evaluation = 0, passes = 0;
+  uint64_t waitsQueued = 0, droppedWait = 0; // of this pass; the number of one to leave out, for tests (0: none)
+  bool capturing = false;
+};
+
+} // namespace hocket::runtime
+#endif
