@@ -25,6 +25,8 @@ std::string hocket::step::workText(Operation *op) {
     return kernelWords(launch.getKernel());
   if (auto collective = dyn_cast<CollectiveOp>(op))
     return stringifyCollectiveKind(collective.getKind()).str();
+  if (auto gemm = dyn_cast<GemmOp>(op); gemm && gemm.getEpilogue())
+    return "gemm_" + stringifyEpilogue(*gemm.getEpilogue()).str();
   return op->getName().stripDialect().str();
 }
 
@@ -68,8 +70,7 @@ LogicalResult LoadOp::verify() { return sameShape(*this, getBuffer().getType(), 
 LogicalResult StoreOp::verify() { return sameShape(*this, getBuffer().getType(), getValue().getType()); }
 
 // ---- work ----------------------------------------------------------------------------------------------------------
-/// Work reads and makes tensors, or, once memory is planned, reads and writes buffers: never a mixture.
-static LogicalResult verifyForm(Operation *op, ValueRange inputs, ValueRange outs) {
+LogicalResult hocket::step::verifyForm(Operation *op, ValueRange inputs, ValueRange outs) {
   if (outs.empty() != (op->getNumResults() > 0))
     return op->emitOpError() << "has " << op->getNumResults() << " results and writes " << outs.size()
                              << " buffers; it must do one of both";
@@ -91,62 +92,6 @@ static ShapedType onlyResult(Operation *op, ValueRange outs) {
     return cast<ShapedType>(outs.empty() ? op->getResult(0).getType() : outs.front().getType());
   op->emitOpError() << "makes " << op->getNumResults() + outs.size() << " values, expected 1";
   return {};
-}
-
-/// What the product reads or writes of one operand: rows x columns, leading dimension, batch times stride.
-static LogicalResult verifyMatrix(GemmOp gemm, StringRef name, ShapedType type, int64_t rows, int64_t columns,
-                                  unsigned index) {
-  int64_t leading = gemm.getLeading()[index], stride = gemm.getStrides() ? (*gemm.getStrides())[index] : 0;
-  int64_t batch = gemm.getBatch() ? static_cast<int64_t>(*gemm.getBatch()) : 1;
-  if (leading < columns)
-    return gemm.emitOpError() << "leading dimension of " << name << " is " << leading << ", expected at least its "
-                              << columns << " columns";
-  int64_t needed = 0;
-  if (llvm::MulOverflow(rows - 1, leading, needed) || llvm::AddOverflow(needed, columns, needed) ||
-      llvm::AddOverflow(needed, (batch - 1) * stride, needed) || needed > type.getNumElements())
-    return gemm.emitOpError() << name << " of " << rows << " x " << columns << " (leading dimension " << leading
-                              << ", batch " << batch << " with stride " << stride << ") exceeds " << type;
-  return success();
-}
-
-/// A and B hold one float type of up to 32 bits, the result the same or f32.
-static LogicalResult verifyElements(GemmOp gemm, ShapedType a, ShapedType b, ShapedType result) {
-  Type of = a.getElementType(), made = result.getElementType();
-  if (!of.isF32() && !of.isBF16() && !of.isF16())
-    return gemm.emitOpError() << "multiplies " << of << ", expected f32, bf16 or f16";
-  if (b.getElementType() != of)
-    return gemm.emitOpError() << "multiplies " << of << " by " << b.getElementType() << ", expected one type";
-  if (made != of && !made.isF32()) {
-    InFlightDiagnostic error = gemm.emitOpError() << "makes " << made << " of " << of << ", expected f32";
-    return of.isF32() ? error : error << " or " << of;
-  }
-  return success();
-}
-
-LogicalResult GemmOp::verify() {
-  SmallVector<Value> inputs{getA(), getB()};
-  if (getC())
-    inputs.push_back(getC());
-  if (getMnk().size() != 3 || getLeading().size() != 3)
-    return emitOpError() << "needs three sizes and three leading dimensions, has " << getMnk().size() << " and "
-                         << getLeading().size();
-  if (getBatch().has_value() != getStrides().has_value() || (getStrides() && getStrides()->size() != 3))
-    return emitOpError() << "needs three strides with a batch, and none without";
-  for (int64_t size : {getMnk()[0], getMnk()[1], getMnk()[2], static_cast<int64_t>(getBatch().value_or(1))})
-    if (size < 1 || size > INT32_MAX)
-      return emitOpError() << "has size " << size << ", expected 1 to " << INT32_MAX;
-  ShapedType result = onlyResult(*this, getOuts());
-  if (!result || failed(verifyForm(*this, inputs, getOuts())))
-    return failure();
-  int64_t m = getMnk()[0], n = getMnk()[1], k = getMnk()[2];
-  auto a = cast<ShapedType>(getA().getType()), b = cast<ShapedType>(getB().getType());
-  bool sound = succeeded(verifyElements(*this, a, b, result));
-  sound &= succeeded(verifyMatrix(*this, "a", a, getTransA() ? k : m, getTransA() ? m : k, 0));
-  sound &= succeeded(verifyMatrix(*this, "b", b, getTransB() ? n : k, getTransB() ? k : n, 1));
-  sound &= succeeded(verifyMatrix(*this, "the result", result, m, n, 2));
-  if (getC() && getC().getType() != result)
-    sound &= succeeded(emitOpError() << "adds " << getC().getType() << " to a result of type " << result);
-  return success(sound);
 }
 
 /// A stream of a body beside the one that computes.

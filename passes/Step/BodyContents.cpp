@@ -100,8 +100,8 @@ void BodyContents::checkOnTheirWay(Operation *op, BufferOp buffer) {
 
 /// True if the op may write result `result` over what operand `operand` (a place among its reads) held.
 bool BodyContents::mayShare(Operation *op, unsigned result, unsigned operand) {
-  if (isa<GemmOp>(op))
-    return operand == 2;
+  if (auto gemm = dyn_cast<GemmOp>(op))
+    return gemm.getC() && result == 0 && operand == 2;
   if (auto collective = dyn_cast<CollectiveOp>(op))
     return collective.getKind() == CollectiveKind::AllReduce;
   if (isa<TransferOp>(op))

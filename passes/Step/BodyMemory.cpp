@@ -65,7 +65,7 @@ unsigned BodyMemory::lastUse(Value value, Operation *butOf) const {
 
 bool BodyMemory::worksInPlace(Operation *op, unsigned result, Value operand) {
   if (auto gemm = dyn_cast<GemmOp>(op))
-    return gemm.getC() == operand && gemm.getA() != operand && gemm.getB() != operand;
+    return result == 0 && gemm.getC() == operand && gemm.getA() != operand && gemm.getB() != operand;
   if (auto collective = dyn_cast<CollectiveOp>(op))
     return collective.getKind() == CollectiveKind::AllReduce;
   auto launch = dyn_cast<LaunchOp>(op);

@@ -42,8 +42,9 @@ SmallVector<Value> hocket::step::readsOf(Operation *op) {
     return llvm::to_vector(launch.getInputs());
   if (auto gemm = dyn_cast<GemmOp>(op)) {
     SmallVector<Value> reads{gemm.getA(), gemm.getB()};
-    if (gemm.getC())
-      reads.push_back(gemm.getC());
+    for (Value value : {gemm.getC(), gemm.getExtra()})
+      if (value)
+        reads.push_back(value);
     return reads;
   }
   if (auto collective = dyn_cast<CollectiveOp>(op))

@@ -97,10 +97,16 @@ struct RankProgramWriter {
     return made;
   }
   std::unique_ptr<program::InstructionT> convert(GemmOp gemm) {
-    auto made = instruction(gemm, program::Op::Gemm, "gemm");
+    auto made = instruction(gemm, program::Op::Gemm, workText(gemm));
     made->type = convertType(elementType(gemm.getA()));
     made->resultType = convertType(elementType(gemm.getOuts()[0]));
     made->buffers = {convertBuffer(gemm.getA()), convertBuffer(gemm.getB()), convertBuffer(gemm.getOuts()[0])};
+    if (gemm.getEpilogue())
+      made->epilogue = static_cast<program::Epilogue>(*gemm.getEpilogue());
+    if (gemm.getExtra())
+      made->buffers.push_back(convertBuffer(gemm.getExtra()));
+    for (Value second : gemm.getOuts().drop_front())
+      made->buffers.push_back(convertBuffer(second));
     auto mnk = gemm.getMnk(), leading = gemm.getLeading();
     SmallVector<int64_t> strides{0, 0, 0};
     if (gemm.getStrides())

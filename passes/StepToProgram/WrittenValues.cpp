@@ -106,10 +106,10 @@ uint32_t WrittenValues::shapeOf(BufferOp buffer) {
 std::vector<program::Written> WrittenValues::of(Operation *work) {
   std::vector<program::Written> all;
   ValueRange outs;
-  unsigned first = 0;
+  unsigned first = 0, between = 0; // the place of the first, and of operands between it and the second
   llvm::TypeSwitch<Operation *>(work)
       .Case([&](LaunchOp launch) { outs = launch.getOuts(), first = launch.getInputs().size(); })
-      .Case([&](GemmOp gemm) { outs = gemm.getOuts(), first = 2; })
+      .Case([&](GemmOp gemm) { outs = gemm.getOuts(), first = 2, between = bool(gemm.getExtra()); })
       .Case([&](CollectiveOp collective) { outs = collective.getOuts(), first = 1; })
       .Case([&](TransferOp transfer) { outs = transfer.getOuts(), first = 1; });
   SmallVector<uint8_t> held; // of all results, before any of them replaces what an operand held
@@ -120,7 +120,7 @@ std::vector<program::Written> WrittenValues::of(Operation *work) {
     infinities[buffer] = held[i];
     Type type = cast<MemRefType>(out.getType()).getElementType();
     if (isa<FloatType>(type))
-      all.emplace_back(first + i, shapeOf(buffer), strings.add(buffer.getName()), convertType(type),
+      all.emplace_back(first + i + (i ? between : 0), shapeOf(buffer), strings.add(buffer.getName()), convertType(type),
                        static_cast<program::Infinities>(held[i]));
   }
   return all;

@@ -127,8 +127,12 @@ public:
   // Memory of the device for products, which must outlive them all; without any, products use none. Products queued on
   // different streams at once must not share it: they are for one stream.
   virtual void gemmWorkspace(void *memory, size_t bytes) {}
-  // cublasLtMatmul.
-  virtual Status gemm(Stream &stream, const Gemm &gemm, const void *a, const void *b, void *c) = 0;
+  // Finds out how this product will be computed, with its memory as aligned as in `buffers`, and keeps it. Lacking
+  // where the device's library has no way: so a program can be refused before its first step.
+  // cublasLtMatmulAlgoGetHeuristic.
+  virtual Status prepare(const Gemm &gemm, const GemmBuffers &buffers) { return {}; }
+  // cublasLtMatmul. Cpu has no epilogues (Invalid).
+  virtual Status gemm(Stream &stream, const Gemm &gemm, const GemmBuffers &buffers) = 0;
 
 private:
   static Error noCapture();

@@ -80,7 +80,7 @@ Status DeviceStep::queueKernel(const program::Instruction &instruction, std::spa
 
 Status DeviceStep::queueProduct(const program::Instruction &instruction, std::span<void *const> buffers) {
   Stream &compute = *streams[0];
-  Status queued = context.device.gemm(compute, gemmOf(instruction), buffers[0], buffers[1], buffers[2]);
+  Status queued = context.device.gemm(compute, gemmOf(instruction), gemmBuffers(instruction, buffers));
   if (!queued)
     return queued;
   std::string_view poison = context.poison.due(instruction, step);

@@ -29,6 +29,7 @@ Gemm gemmOf(const program::Instruction &instruction) {
   Gemm result;
   result.type = gemmType(instruction.type());
   result.resultType = gemmType(instruction.resultType());
+  result.epilogue = static_cast<GemmEpilogue>(instruction.epilogue());
   result.transA = from.transA();
   result.transB = from.transB();
   result.accumulate = from.accumulate();
@@ -43,6 +44,34 @@ Gemm gemmOf(const program::Instruction &instruction) {
   result.strideB = static_cast<int64_t>(from.strideB());
   result.strideC = static_cast<int64_t>(from.strideC());
   return result;
+}
+
+GemmBuffers gemmBuffers(const program::Instruction &instruction, std::span<void *const> addresses) {
+  auto epilogue = static_cast<GemmEpilogue>(instruction.epilogue());
+  GemmBuffers buffers{addresses[0], addresses[1], addresses[2]};
+  size_t next = 3;
+  if (hasBias(epilogue))
+    buffers.bias = addresses[next++];
+  if (hasBefore(epilogue))
+    buffers.before = addresses[next++];
+  if (hasSum(epilogue))
+    buffers.sum = addresses[next++];
+  return buffers;
+}
+
+Status prepareProducts(const RankContext &context) {
+  for (const program::Body *body : *context.own.bodies())
+    for (const program::Instruction *instruction : *body->instructions()) {
+      if (instruction->op() != program::Op::Gemm)
+        continue;
+      std::vector<void *> addresses; // of the first microbatch; those of others are as aligned
+      for (const program::Buffer *buffer : *instruction->buffers())
+        addresses.push_back(context.address(*buffer, 0, 0));
+      Status known = context.device.prepare(gemmOf(*instruction), gemmBuffers(*instruction, addresses));
+      if (!known)
+        return std::move(known.error()).in(std::string(context.text(instruction->what())));
+    }
+  return {};
 }
 
 Status callCollective(const RankContext &context, const program::Instruction &instruction, void *in, void *out,

@@ -3,6 +3,7 @@
 #define HOCKET_RUNTIME_EXECUTOR_INSTRUCTIONCALLS_H
 
 #include "runtime/Executor/RankContext.h"
+#include <span>
 
 namespace hocket::runtime {
 
@@ -11,8 +12,13 @@ std::vector<void *> addressesOf(const RankContext &context, const program::Instr
                                 const program::Row &row);
 // The kernel's rank-dependent numbers.
 std::vector<int64_t> scalarsOf(const RankContext &context, const program::Instruction &instruction);
-// The sizes and types of a product.
+// The sizes, types and epilogue of a product.
 Gemm gemmOf(const program::Instruction &instruction);
+// `addresses`: of its buffers, in their order.
+GemmBuffers gemmBuffers(const program::Instruction &instruction, std::span<void *const> addresses);
+// Has the device find out how it computes each product of the program: what its library cannot is told before the first
+// step, with the product's name.
+Status prepareProducts(const RankContext &context);
 Status callCollective(const RankContext &context, const program::Instruction &instruction, void *in, void *out,
                       When when);
 // Posts the message of a row; `stream` as in Communicator::send.

@@ -112,7 +112,7 @@ Status StepRunner::runInstruction(const program::Instruction &instruction, const
     return context.device.launch(*computeStream, {context.kernels[instruction.kernel()], pointers, arguments, tiles});
   }
   if (instruction.op() == program::Op::Gemm) {
-    Status ran = context.device.gemm(*computeStream, gemmOf(instruction), pointers[0], pointers[1], pointers[2]);
+    Status ran = context.device.gemm(*computeStream, gemmOf(instruction), gemmBuffers(instruction, pointers));
     if (std::string_view poison = context.poison.due(instruction, step); !poison.empty())
       std::memcpy(pointers[2], poison.data(), poison.size());
     return ran;

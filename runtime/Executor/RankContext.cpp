@@ -1,6 +1,7 @@
 // Setting up one rank; contracts in RankContext.h.
 #include "runtime/Executor/RankContext.h"
 #include "runtime/Executor/Groups.h"
+#include "runtime/Executor/InstructionCalls.h"
 #include <fmt/format.h>
 #include <map>
 #include <sys/mman.h>
@@ -70,7 +71,7 @@ Status RankContext::loadKernels() {
   }
   if (own.productsBytes())
     device.gemmWorkspace(arena + own.productsOffset(), own.productsBytes());
-  return {};
+  return prepareProducts(*this);
 }
 
 Status RankContext::reserveHost() {

@@ -24,7 +24,7 @@ using namespace hocket::tools;
 namespace {
 struct CompileOptions {
   ModelFile model;
-  std::string output, emit, target = "cpu";
+  std::string output, emit, target = "cpu", epilogues = "library";
   std::optional<std::string> march;
   std::optional<uint64_t> memory;
   std::optional<uint32_t> threads;
@@ -136,6 +136,7 @@ int compile(const CompileOptions &options) {
   job->gpu = options.target == "cuda";
   PlanChoice &choice = job->choice;
   choice.forGpu = job->gpu;
+  choice.epilogues = job->gpu && options.epilogues == "library";
   if (!chooseRecompute(session, *job, options.memory))
     return InputAtFault;
   if (options.memory)
@@ -185,6 +186,11 @@ Command hocket::tools::addCompile(CLI::App &app) {
   command
       ->add_option("--target", options->target, "what kernels are for: cpu, or cuda, NVIDIA GPUs from sm_80 on (cpu)")
       ->check(CLI::IsMember({"cpu", "cuda"}));
+  command
+      ->add_option("--epilogues", options->epilogues,
+                   "library: products take bias, gelu and gradients of biases along where cublasLt can, or none "
+                   "(library; --target=cuda)")
+      ->check(CLI::IsMember({"library", "none"}));
   command->add_option("--march", options->march, "CPU that kernels are for (native)");
   addMemoryFlag(*command, options->memory, "; a plan that needs more is an error");
   command->add_option("--threads", options->threads, "threads of a rank")->check(wholeNumber(1, 1024));

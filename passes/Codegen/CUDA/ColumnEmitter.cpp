@@ -60,16 +60,17 @@ Launch emitPartialSums(GpuEmit &e, const GpuFrame &frame, const Graph &graph, co
   launch.block = {across, down, 1}, launch.grid = {plan.columnBlocks(), plan.groups, 1};
   Value x = e.thread(across), y = e.threadY(down), blockX = e.block(plan.columnBlocks()), group = e.blockY(plan.groups);
   Value own = e.plus(e.times(blockX, across * plan.lanes), e.times(x, plan.lanes)), column = own, there;
-  if (plan.columns % (across * plan.lanes)) { // threads beyond the columns add up column 0, which nobody reads
+  Value begin = e.times(group, plan.rowsOfGroup), first = e.plus(begin, y);
+  Value end = e.least(e.plus(begin, plan.rowsOfGroup), e.i64(plan.rows));
+  if (plan.columns % (across * plan.lanes)) { // threads beyond the columns read nothing: a result may lie on an operand
     there = e.compare(arith::CmpIPredicate::slt, own, e.i64(plan.columns));
     column = e.choose(there, own, e.i64(0));
+    first = e.choose(there, first, end);
   }
-  Value begin = e.times(group, plan.rowsOfGroup);
-  Value end = e.least(e.plus(begin, plan.rowsOfGroup), e.i64(plan.rows));
   SmallVector<Value> start;
   for (Step *sum : needed.sums)
     start.push_back(e.number(0, e.vectorOf(sum->element)));
-  SmallVector<Value> sums = e.loop(e.plus(begin, y), end, down, start, [&](Value row, ValueRange carried) {
+  SmallVector<Value> sums = e.loop(first, end, down, start, [&](Value row, ValueRange carried) {
     GraphValues values(e);
     values.beginRow(row);
     for (auto [ref, base] : rowNumbers)

@@ -1,4 +1,5 @@
 // The pass codegen-fuse; see Passes.td.
+#include "passes/Codegen/Fusion/Epilogues.h"
 #include "passes/Codegen/Fusion/Groups.h"
 #include "passes/Codegen/Fusion/Outline.h"
 #include "passes/Codegen/Fusion/Products.h"
@@ -133,6 +134,7 @@ void fuseBody(step::BodyOp body, KernelLibrary &kernels) {
 }
 
 struct CodegenFuse : impl::CodegenFusePassBase<CodegenFuse> {
+  using CodegenFusePassBase::CodegenFusePassBase;
   void runOnOperation() override {
     KernelLibrary kernels(getOperation());
     SmallVector<step::BodyOp> bodies;
@@ -147,6 +149,8 @@ struct CodegenFuse : impl::CodegenFusePassBase<CodegenFuse> {
       splitSquareSums(block);
       widenAttentionSums(block);
       raiseLoads(block);
+      if (epilogues)
+        fuseEpilogues(block);
       fuseBody(body, kernels);
     }
   }

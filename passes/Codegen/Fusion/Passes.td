@@ -13,12 +13,15 @@ def CodegenFusePass : Pass<"codegen-fuse", "::mlir::ModuleOp"> {
         no other use.
       * all else: an op joins the kernel that makes one of its operands (or that reads the same tensor by rows) if both are one
         kernel (KernelShape.h) and the order of everything else is kept.
+      * with `epilogues` (CUDA): bias, gelu, its gradient and sums of operands join a product that they belong to, as far as
+        cublasLt computes it (Epilogues.h).
       * square_sum of a large tensor is a sum over rows and then a sum, so that threads share it.
 
     A kernel means the same whatever its place: two that print alike are one function. Its name says its ops and its rows and
     columns. `hocket.in_place` lists pairs (result, operand) where the result may take the operand's memory: same type, and each
     element is read before it is written.
   }];
+  let options = [Option<"epilogues", "epilogues", "bool", /*default=*/"false", "give products epilogues, as cublasLt has them">];
   let dependentDialects = ["::hocket::step::StepDialect", "::mlir::func::FuncDialect"];
 }
 def CodegenGroupLaunchesPass : Pass<"codegen-group-launches", "::mlir::ModuleOp"> {

@@ -44,8 +44,10 @@ Status CpuDevice::launch(Stream &, const Launch &launch) {
   return {};
 }
 
-Status CpuDevice::gemm(Stream &, const Gemm &gemm, const void *a, const void *b, void *c) {
-  return cpuGemm(threadPool, gemm, a, b, c);
+Status CpuDevice::gemm(Stream &, const Gemm &gemm, const GemmBuffers &buffers) {
+  if (gemm.epilogue != GemmEpilogue::None)
+    return Error{ErrorKind::Invalid, "products on the CPU have no epilogues", {}};
+  return cpuGemm(threadPool, gemm, buffers.a, buffers.b, buffers.c);
 }
 
 } // namespace hocket::runtime

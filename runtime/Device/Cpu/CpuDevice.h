@@ -33,7 +33,7 @@ public:
   Result<bool> complete(Event &event) override;
   Status synchronize(Stream &stream) override;
   Status launch(Stream &stream, const Launch &launch) override;
-  Status gemm(Stream &stream, const Gemm &gemm, const void *a, const void *b, void *c) override;
+  Status gemm(Stream &stream, const Gemm &gemm, const GemmBuffers &buffers) override;
 
 private:
   ThreadPool threadPool;

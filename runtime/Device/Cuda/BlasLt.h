@@ -18,11 +18,17 @@ struct BlasHeuristic { // cublasLtMatmulHeuristicResult_t
 };
 inline constexpr int blasF32 = 0, blasF16 = 2, blasBF16 = 14; // cudaDataType
 inline constexpr int blasCompute32F = 68;                     // f32 without TF32
-inline constexpr int blasTransA = 3, blasTransB = 4;          // CUBLASLT_MATMUL_DESC_…
+inline constexpr int blasTransA = 3, blasTransB = 4, blasEpilogue = 7, blasBiasPointer = 8, blasAuxPointer = 11,
+                     blasAuxLeading = 12, blasAuxType = 22, blasBiasType = 26; // CUBLASLT_MATMUL_DESC_…
+// CUBLASLT_EPILOGUE_…; gelu is that by tanh.
+inline constexpr uint32_t blasEpilogueDefault = 1, blasEpilogueBias = 4, blasEpilogueGeluAuxBias = 164,
+                          blasEpilogueDGelu = 192, blasEpilogueDGeluBGrad = 208, blasEpilogueBGradA = 256,
+                          blasEpilogueBGradB = 512;
 inline constexpr int blasOperationN = 0, blasOperationT = 1;  // CUBLAS_OP_…
 inline constexpr int blasBatchCount = 5, blasBatchOffset = 6; // CUBLASLT_MATRIX_LAYOUT_…
-inline constexpr int blasMostWorkspace = 1, blasAlignmentA = 5, blasAlignmentB = 6, blasAlignmentC = 7,
-                     blasAlignmentD = 8;
+inline constexpr int blasMostWorkspace = 1, blasReductions = 3, blasAlignmentA = 5, blasAlignmentB = 6,
+                     blasAlignmentC = 7, blasAlignmentD = 8;
+inline constexpr uint32_t blasReduceInPlace = 1, blasReduceInComputeType = 2; // CUBLASLT_REDUCTION_SCHEME_…
 
 // 12.0: the interface of matrix products that is used here
 inline constexpr size_t leastBlasLt = 120000;

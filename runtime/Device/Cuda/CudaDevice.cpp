@@ -215,12 +215,18 @@ Status CudaDevice::zeroProduct(Handle stream, const Gemm &gemm, void *c) {
   return {};
 }
 
-Status CudaDevice::gemm(Stream &stream, const Gemm &gemm, const void *a, const void *b, void *c) {
-  if (!gemm.m || !gemm.n || !gemm.batch)
-    return {};
-  if (!gemm.k)
-    return gemm.accumulate ? Status() : zeroProduct(of(stream), gemm, c);
-  return products->multiply(of(stream), gemm, a, b, c);
+static bool empty(const Gemm &gemm) { return !gemm.m || !gemm.n || !gemm.batch || !gemm.k; }
+
+Status CudaDevice::prepare(const Gemm &gemm, const GemmBuffers &buffers) {
+  return empty(gemm) ? Status() : products->prepare(gemm, buffers);
+}
+
+Status CudaDevice::gemm(Stream &stream, const Gemm &gemm, const GemmBuffers &buffers) {
+  if (!empty(gemm))
+    return products->multiply(of(stream), gemm, buffers);
+  if (gemm.epilogue != GemmEpilogue::None)
+    return Error{ErrorKind::Invalid, "an empty product has no epilogue", {}};
+  return gemm.k || gemm.accumulate ? Status() : zeroProduct(of(stream), gemm, buffers.c);
 }
 
 } // namespace hocket::runtime::cuda

@@ -45,7 +45,8 @@ public:
   Result<std::unique_ptr<Graph>> endCapture(Stream &stream) override;
   Status launch(Stream &stream, Graph &graph) override;
   void gemmWorkspace(void *memory, size_t bytes) override;
-  Status gemm(Stream &stream, const Gemm &gemm, const void *a, const void *b, void *c) override;
+  Status prepare(const Gemm &gemm, const GemmBuffers &buffers) override;
+  Status gemm(Stream &stream, const Gemm &gemm, const GemmBuffers &buffers) override;
 
 private:
   explicit CudaDevice(Driver driver) : driver(driver) {}

@@ -4,32 +4,40 @@
 
 #include "runtime/Device/Cuda/BlasLt.h"
 #include "runtime/Device/Gemm.h"
+#include <array>
 #include <map>
 #include <memory>
 #include <tuple>
 
 namespace hocket::runtime::cuda {
 
-// Products of one device. cublasLt is asked for its best algorithm once for a shape, its types and the alignment of its
-// pointers; the answer is kept for the life of this object, so equal products are computed alike.
+// Products of one device. cublasLt is asked for its best algorithm once for a shape, its types, its epilogue and the
+// alignment of its pointers; the answer is kept for the life of this object, so equal products are computed alike.
 class Products {
 public:
   static Result<std::unique_ptr<Products>> create(BlasLt library);
   ~Products();
 
   void workspace(void *memory, size_t bytes);
-  // Queues C = op(A) op(B) (+ C). m, n and k are above 0.
-  Status multiply(Handle stream, const Gemm &gemm, const void *a, const void *b, void *c);
+  // Asks for the algorithm. Lacking where there is none. m, n and k are above 0, here and below.
+  Status prepare(const Gemm &gemm, const GemmBuffers &buffers);
+  // Queues the product.
+  Status multiply(Handle stream, const Gemm &gemm, const GemmBuffers &buffers);
   size_t shapesSeen() const { return plans.size(); }
 
 private:
   struct Plan;
+  // Largest powers of two up to 16 that divide the addresses: a, b, c, bias or sum, before.
+  using Alignments = std::array<uint32_t, 5>;
   using Key = std::tuple<bool, bool, bool, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
-                         int64_t, int64_t, GemmType, GemmType, uint32_t, uint32_t, uint32_t>;
+                         int64_t, int64_t, GemmType, GemmType, GemmEpilogue, Alignments>;
   explicit Products(BlasLt library);
-  Result<Plan *> planFor(const Gemm &gemm, uint32_t alignA, uint32_t alignB, uint32_t alignC);
+  Result<Plan *> planFor(const Gemm &gemm, const GemmBuffers &buffers);
+  Status set(Plan &plan, int attribute, const void *value, size_t bytes);
   Status describe(Plan &plan, const Gemm &gemm);
-  Status choose(Plan &plan, const Gemm &gemm, uint32_t alignA, uint32_t alignB, uint32_t alignC);
+  Status describeEpilogue(Plan &plan, const Gemm &gemm);
+  Status point(Plan &plan, const Gemm &gemm, const GemmBuffers &buffers);
+  Status choose(Plan &plan, const Gemm &gemm, const Alignments &alignments);
 
   BlasLt library;
   Handle handle = nullptr;

@@ -208,9 +208,22 @@ Status EmulatorDevice::launch(Stream &stream, const Launch &launch) {
   });
 }
 
-Status EmulatorDevice::gemm(Stream &stream, const Gemm &gemm, const void *a, const void *b, void *c) {
+// As strict as cublasLt (CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD), so that what runs here runs there.
+Status EmulatorDevice::prepare(const Gemm &gemm, const GemmBuffers &) {
+  if (hasBefore(gemm.epilogue) && gemm.ldc % 8 != 0)
+    return Error{ErrorKind::Invalid,
+                 fmt::format("the leading dimension of gelu's operand is {}, expected a multiple of 8", gemm.ldc),
+                 {}};
+  if (gemm.epilogue != GemmEpilogue::None && (gemm.batch != 1 || (gemm.accumulate && !mayAccumulate(gemm.epilogue))))
+    return Error{ErrorKind::Invalid, "a product with this epilogue has a batch or accumulates", {}};
+  return {};
+}
+
+Status EmulatorDevice::gemm(Stream &stream, const Gemm &gemm, const GemmBuffers &buffers) {
+  if (Status sound = prepare(gemm, buffers); !sound)
+    return sound;
   return once(stream, [=] {
-    plainGemm(gemm, a, b, c);
+    plainGemm(gemm, buffers);
     return Status();
   });
 }

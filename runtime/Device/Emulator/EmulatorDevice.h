@@ -19,8 +19,9 @@
 
 namespace hocket::runtime::emulator {
 
-// What a product computes, by plain loops: sums in f32 with k ascending, C before first, rounded once.
-void plainGemm(const Gemm &gemm, const void *a, const void *b, void *c);
+// What a product and its epilogue compute, by plain loops: sums in f32 with k ascending, C before first; each result is
+// rounded once.
+void plainGemm(const Gemm &gemm, const GemmBuffers &buffers);
 
 class EmulatorDevice : public Device {
 public:
@@ -47,7 +48,8 @@ public:
   Status launch(Stream &stream, Graph &graph) override;
   uint64_t capturing(Stream &stream) const override;
   Status enqueue(Stream &stream, std::function<Result<bool>()> work) override;
-  Status gemm(Stream &stream, const Gemm &gemm, const void *a, const void *b, void *c) override;
+  Status prepare(const Gemm &gemm, const GemmBuffers &buffers) override;
+  Status gemm(Stream &stream, const Gemm &gemm, const GemmBuffers &buffers) override;
 
   Emulator &emulator() { return kernels; }
 

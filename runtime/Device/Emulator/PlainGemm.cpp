@@ -1,7 +1,7 @@
 // Matrix products where there is no vendor's library: what cublasLt promises, slowly.
 #include "runtime/Comm/Half.h"
 #include "runtime/Device/Emulator/EmulatorDevice.h"
-#include <cstring>
+#include <cmath>
 
 namespace hocket::runtime::emulator {
 
@@ -21,12 +21,56 @@ void write(void *to, int64_t i, GemmType type, float value) {
     static_cast<uint16_t *>(to)[i] = type == GemmType::BF16 ? toBFloat16(value).bits : toFloat16(value).bits;
 }
 
+// Two numbers with which gelu(x) = x/2 (1 + tanh(scale (x + cubic x^3))).
+constexpr float scale = 0.7978845608f, cubic = 0.044715f;
+
+float gelu(float x) { return 0.5f * x * (1 + std::tanh(scale * (x + cubic * x * x * x))); }
+
+float geluDerivative(float x) {
+  float t = std::tanh(scale * (x + cubic * x * x * x));
+  return 0.5f * (1 + t) + 0.5f * x * (1 - t * t) * scale * (1 + 3 * cubic * x * x);
+}
+
+// What becomes of one row of the product, of which `begin` is the first element of C.
+void finishRow(const Gemm &gemm, const GemmBuffers &buffers, int64_t begin, std::vector<float> &row,
+               std::vector<float> &sum) {
+  for (int64_t n = 0; n < gemm.n; ++n) {
+    float &value = row[static_cast<size_t>(n)];
+    if (hasBias(gemm.epilogue))
+      value += read(buffers.bias, n, gemm.resultType);
+    if (gemm.epilogue == GemmEpilogue::BiasGelu) {
+      write(buffers.before, begin + n, gemm.resultType, value);
+      value = gelu(value);
+    } else if (hasBefore(gemm.epilogue)) {
+      value *= geluDerivative(read(buffers.before, begin + n, gemm.resultType));
+    }
+    if (gemm.epilogue == GemmEpilogue::GeluGradSum)
+      sum[static_cast<size_t>(n)] += value;
+  }
+}
+
+// Of op(A) over its columns or of op(B) over its rows.
+void sumOperand(const Gemm &gemm, const GemmBuffers &buffers, std::vector<float> &sum) {
+  bool ofA = gemm.epilogue == GemmEpilogue::SumA;
+  const void *from = ofA ? buffers.a : buffers.b;
+  int64_t leading = ofA ? gemm.lda : gemm.ldb;
+  bool rowsAreK = ofA ? gemm.transA : !gemm.transB;
+  for (int64_t k = 0; k < gemm.k; ++k)
+    for (size_t i = 0; i < sum.size(); ++i) {
+      auto at = static_cast<int64_t>(i);
+      sum[i] += read(from, rowsAreK ? k * leading + at : at * leading + k, gemm.type);
+    }
+}
+
 } // namespace
 
-void plainGemm(const Gemm &gemm, const void *a, const void *b, void *c) {
+void plainGemm(const Gemm &gemm, const GemmBuffers &buffers) {
+  const void *a = buffers.a, *b = buffers.b;
+  void *c = buffers.c;
   if (!gemm.m || !gemm.n)
     return;
   std::vector<float> wideB(static_cast<size_t>(gemm.k * gemm.n)), row(static_cast<size_t>(gemm.n));
+  std::vector<float> sum(static_cast<size_t>(gemm.epilogue == GemmEpilogue::SumA ? gemm.m : gemm.n));
   for (int64_t i = 0; i < gemm.batch; ++i) {
     for (int64_t k = 0; k < gemm.k; ++k)
       for (int64_t n = 0; n < gemm.n; ++n)
@@ -42,10 +86,15 @@ void plainGemm(const Gemm &gemm, const void *a, const void *b, void *c) {
         for (size_t n = 0; n < row.size(); ++n)
           row[n] += x * y[n];
       }
+      finishRow(gemm, buffers, begin, row, sum);
       for (int64_t n = 0; n < gemm.n; ++n)
         write(c, begin + n, gemm.resultType, row[static_cast<size_t>(n)]);
     }
   }
+  if (gemm.epilogue == GemmEpilogue::SumA || gemm.epilogue == GemmEpilogue::SumB)
+    sumOperand(gemm, buffers, sum);
+  for (size_t i = 0; hasSum(gemm.epilogue) && i < sum.size(); ++i)
+    write(buffers.sum, static_cast<int64_t>(i), gemm.resultType, sum[i]);
 }
 
 } // namespace hocket::runtime::emulator

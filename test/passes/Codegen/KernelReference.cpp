@@ -158,12 +158,19 @@ std::vector<HostBuffer> Kernels::run(llvm::StringRef name, const std::vector<Hos
 
 std::vector<HostTensor> Kernels::reference(llvm::StringRef name, const std::vector<HostBuffer> &inputs,
                                            const std::vector<int64_t> &numbers, bool exact) {
+  std::vector<HostTensor> tensors;
+  for (const HostBuffer &input : inputs)
+    tensors.push_back(input.values());
+  return evaluateKernel(function(name), tensors, numbers, exact);
+}
+
+std::vector<HostTensor> evaluateKernel(func::FuncOp kernel, const std::vector<HostTensor> &tensors,
+                                       const std::vector<int64_t> &numbers, bool exact) {
   llvm::DenseMap<Value, HostTensor> values;
-  func::FuncOp kernel = function(name);
   size_t tensor = 0, number = 0;
   for (Value argument : kernel.getArguments()) {
     if (isa<RankedTensorType>(argument.getType()))
-      values[argument] = inputs[tensor++].values();
+      values[argument] = tensors[tensor++];
     else
       values[argument] = HostTensor({}, static_cast<double>(numbers[number++]));
   }

@@ -59,6 +59,11 @@ private:
   std::unique_ptr<Machine> machine;
 };
 
+/// What a kernel makes of tensors and numbers, in the order of each, by reference semantics; the result of every op is
+/// rounded to its element type, unless `exact`.
+std::vector<HostTensor> evaluateKernel(mlir::func::FuncOp kernel, const std::vector<HostTensor> &tensors,
+                                       const std::vector<int64_t> &numbers = {}, bool exact = false);
+
 /// |a - b| / |b| by Euclidean norms (|a - b| where b is 0); infinite if an element of a is not finite where that of b
 /// is.
 double relativeError(const HostTensor &a, const HostTensor &b);

@@ -137,6 +137,32 @@ step.program @factor under @p stage 0 computes [] microbatches 2 {
   }
 }
 
+// What an epilogue makes besides is made where it is kept, also beside an accumulator that is added to where it lies.
+// CHECK-LABEL: step.program @epilogues
+// CHECK: gemm %x, %w then bias_gelu(%b : memref<8xf32>) outs(%f, %before : memref<8x8xf32>, memref<8x8xf32>)
+// CHECK: gemm transpose_a %x, %w add %a : memref<8x8xf32> then sum_b outs(%a, %s : memref<8x8xf32>, memref<8xf32>)
+step.program @epilogues under @p stage 0 computes [] microbatches 2 {
+  %x = buffer parameter "x" in arena state param : memref<8x8xf32>
+  %w = buffer parameter "w" in arena state param : memref<8x8xf32>
+  %b = buffer parameter "b" in arena state param : memref<8xf32>
+  %f = buffer parameter "f" in arena state param : memref<8x8xf32>
+  %before = buffer parameter "before" in arena state param : memref<8x8xf32>
+  %a = buffer parameter "a" in arena state param : memref<8x8xf32>
+  %s = buffer parameter "s" in arena state param : memref<8xf32>
+  body update {
+    %0 = load %x : memref<8x8xf32> -> tensor<8x8xf32>
+    %1 = load %w : memref<8x8xf32> -> tensor<8x8xf32>
+    %2 = load %b : memref<8xf32> -> tensor<8xf32>
+    %3:2 = gemm %0, %1 then bias_gelu(%2 : tensor<8xf32>) mnk [8, 8, 8] leading [8, 8, 8] : tensor<8x8xf32>, tensor<8x8xf32> -> (tensor<8x8xf32>, tensor<8x8xf32>)
+    store %3#0, %f : tensor<8x8xf32>, memref<8x8xf32>
+    store %3#1, %before : tensor<8x8xf32>, memref<8x8xf32>
+    %4 = load %a : memref<8x8xf32> -> tensor<8x8xf32>
+    %5:2 = gemm transpose_a %0, %1 add %4 : tensor<8x8xf32> then sum_b mnk [8, 8, 8] leading [8, 8, 8] : tensor<8x8xf32>, tensor<8x8xf32> -> (tensor<8x8xf32>, tensor<8xf32>)
+    store %5#0, %a : tensor<8x8xf32>, memref<8x8xf32>
+    store %5#1, %s : tensor<8xf32>, memref<8xf32>
+  }
+}
+
 // ZeRO-1: the accumulator is scattered, the shard updated, the parameter gathered where it lies.
 // CHECK-LABEL: step.program @zero1
 // CHECK: collective reduce_scatter sum %q outs(%reduce_scatter : memref<2x4xf32>)

@@ -143,6 +143,15 @@ static const Case bodyCases[] = {
                                  Buffer(Space::Arena, 128, 16)};
      },
      "stage 0 body 'forward_0' instruction 0: leading dimension of A is 1, expected at least its 2 columns"},
+    {"GemmEpilogue",
+     [](ProgramT &p) {
+       at(p, 0, 1, 0).op = Op::Gemm;
+       at(p, 0, 1, 0).epilogue = Epilogue::Bias;
+       at(p, 0, 1, 0).gemm = std::make_unique<Gemm>(false, false, false, 2, 2, 4, 4, 2, 2, 1, 0, 0, 0);
+       at(p, 0, 1, 0).buffers = {Buffer(Space::Arena, 0, 32), Buffer(Space::Arena, 64, 32),
+                                 Buffer(Space::Arena, 128, 16), Buffer(Space::Arena, 192, 8)};
+     },
+     "stage 0 body 'forward_0' instruction 0: epilogue Bias in a program for cpu, expected cuda"},
     {"GemmMissing", [](ProgramT &p) { at(p, 0, 1, 0).op = Op::Gemm; },
      "stage 0 body 'forward_0' instruction 0: matrix product without sizes, expected m, n and k"}};
 

@@ -67,4 +67,19 @@ TEST(RowForms, ResultsOnOperands) {
       EXPECT_TRUE(loss.run("k", inputs) == loss.run("k", inputs, {}, 1, {0, 1, 1, 3})) << rows << " x " << length;
     }
 }
+
+// A sum down the columns whose summands lie on an operand: threads beyond the last column read none of them.
+TEST(RowForms, ColumnSumsWorkInPlace) {
+  for (int64_t columns : {48, 256, 264, 7})
+    for (int64_t rows : {1, 6, 70}) {
+      std::string x = tensor({rows, columns}), g = tensor({columns});
+      Kernels kernels(formatv("func.func private @k(%a: {0}, %x: {0}) -> ({0}, {1}) attributes {{hocket.in_place = "
+                              "array<i64: 0, 0>} {{\n %y = nn.mul %a, %x : {0}, {0} -> {0}\n"
+                              "%s = nn.sum %y : {0} -> {1}\n return %y, %s : {0}, {1} }",
+                              x, g));
+      ASSERT_TRUE(kernels.compiled());
+      auto inputs = randomInputs(kernels.function("k"), {});
+      EXPECT_TRUE(kernels.run("k", inputs) == kernels.run("k", inputs, {}, 1, {0, 0})) << rows << " x " << columns;
+    }
+}
 } // namespace

@@ -188,7 +188,7 @@ TEST(Device, MultipliesMatrices) {
           memory[i] = *device->allocate(host[i]->bytes.size());
           ASSERT_TRUE(device->copy(*stream, memory[i], host[i]->bytes.data(), host[i]->bytes.size()));
         }
-        ASSERT_TRUE(device->gemm(*stream, g, memory[0], memory[1], memory[2]));
+        ASSERT_TRUE(device->gemm(*stream, g, {memory[0], memory[1], memory[2]}));
         ASSERT_TRUE(device->copy(*stream, o.c.bytes.data(), memory[2], o.c.bytes.size()));
         ASSERT_TRUE(device->synchronize(*stream));
         for (size_t i = 0; i < wanted.size(); ++i)

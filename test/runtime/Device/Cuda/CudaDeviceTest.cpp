@@ -120,13 +120,33 @@ TEST(CudaDevice, AsksForTheBestAlgorithmOfAShapeOnce) {
   Gemm gemm{false, false, false, 4, 4, 4, 4, 4, 4};
   int before = asked;
   for (int i = 0; i < 3; ++i)
-    ASSERT_TRUE(device->gemm(*stream, gemm, a, b, c));
+    ASSERT_TRUE(device->gemm(*stream, gemm, {a, b, c}));
   EXPECT_EQ(asked, before + 1);
-  ASSERT_TRUE(device->gemm(*stream, gemm, a + 1, b, c)); // less aligned
+  ASSERT_TRUE(device->gemm(*stream, gemm, {a + 1, b, c})); // less aligned
   EXPECT_EQ(asked, before + 2);
   device->gemmWorkspace(c, 4); // other algorithms may be the best now
-  ASSERT_TRUE(device->gemm(*stream, gemm, a, b, c));
+  ASSERT_TRUE(device->gemm(*stream, gemm, {a, b, c}));
   EXPECT_EQ(asked, before + 3);
+  gemm.epilogue = GemmEpilogue::Bias;
+  alignas(16) float bias[8] = {};
+  ASSERT_TRUE(device->prepare(gemm, {a, b, c, bias}));
+  EXPECT_EQ(asked, before + 4);
+  ASSERT_TRUE(device->gemm(*stream, gemm, {a, b, c, bias}));
+  ASSERT_TRUE(device->gemm(*stream, gemm, {a, b, c, bias + 4}));
+  EXPECT_EQ(asked, before + 4);
+  ASSERT_TRUE(device->gemm(*stream, gemm, {a, b, c, bias + 1}));
+  EXPECT_EQ(asked, before + 5);
+}
+
+TEST(CudaDevice, SaysWhatCublasLtCannot) {
+  auto device = makeDevice(0);
+  auto stream = *device->stream();
+  alignas(16) float a[9] = {}, b[9] = {}, c[9] = {}, before[9] = {};
+  Gemm gemm{false, false, false, 3, 3, 3, 3, 3, 3};
+  gemm.epilogue = GemmEpilogue::GeluGrad;
+  EXPECT_EQ(lacking(device->prepare(gemm, {a, b, c, nullptr, before})),
+            "product m 3 n 3 k 3 batch 1: cublasLt has no algorithm with 0 bytes of workspace and the epilogue DGELU; "
+            "hocket compile --epilogues=none makes a program without epilogues");
 }
 
 TEST(CudaDevice, ProductsOfNothing) {
@@ -134,13 +154,15 @@ TEST(CudaDevice, ProductsOfNothing) {
   auto stream = *device->stream();
   float c[] = {1, 2, 3, 4, 5, 6};
   Gemm gemm{false, false, true, 2, 2, 0, 1, 2, 3};
-  ASSERT_TRUE(device->gemm(*stream, gemm, nullptr, nullptr, c));
+  ASSERT_TRUE(device->gemm(*stream, gemm, {nullptr, nullptr, c}));
   EXPECT_THAT(c, testing::ElementsAre(1, 2, 3, 4, 5, 6));
   gemm.accumulate = false;
-  ASSERT_TRUE(device->gemm(*stream, gemm, nullptr, nullptr, c));
+  ASSERT_TRUE(device->gemm(*stream, gemm, {nullptr, nullptr, c}));
   EXPECT_THAT(c, testing::ElementsAre(0, 0, 3, 0, 0, 6));
   gemm.m = 0;
-  EXPECT_TRUE(device->gemm(*stream, gemm, nullptr, nullptr, nullptr));
+  EXPECT_TRUE(device->gemm(*stream, gemm, {}));
+  gemm.epilogue = GemmEpilogue::SumA;
+  EXPECT_EQ(device->gemm(*stream, gemm, {}).error().message, "an empty product has no epilogue");
 }
 
 } // namespace

@@ -72,6 +72,24 @@ TEST(EmulatorDevice, RefusesCodeWithoutTheKernel) {
   EXPECT_EQ(device->kernel(kernelText("", "ret void"), "other").error().message, "no kernel \"other\"");
 }
 
+TEST(EmulatorDevice, RefusesProductsThatCublasLtWould) {
+  auto device = makeDevice(0);
+  auto stream = *device->stream();
+  float c[9] = {}, before[9] = {};
+  Gemm gemm{false, false, false, 3, 3, 3, 3, 3, 3};
+  gemm.epilogue = GemmEpilogue::GeluGrad;
+  EXPECT_EQ(device->gemm(*stream, gemm, {c, c, c, nullptr, before}).error().message,
+            "the leading dimension of gelu's operand is 3, expected a multiple of 8");
+  gemm.epilogue = GemmEpilogue::Bias;
+  gemm.accumulate = true;
+  EXPECT_EQ(device->gemm(*stream, gemm, {c, c, c, before}).error().message,
+            "a product with this epilogue has a batch or accumulates");
+  gemm.epilogue = GemmEpilogue::SumA;
+  gemm.batch = 2;
+  EXPECT_EQ(device->prepare(gemm, {c, c, c, nullptr, nullptr, before}).error().message,
+            "a product with this epilogue has a batch or accumulates");
+}
+
 TEST(EmulatorDevice, IsOpenedAtRunTime) {
   auto device = openEmulatorDevice(1, true);
   ASSERT_TRUE(device) << device.error().message;

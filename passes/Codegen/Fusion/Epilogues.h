@@ -1,0 +1,31 @@
+// Work that the library does on a product while it is in registers: cublasLt's epilogues (StepEnums.td).
+//
+//   y = product + b along the rows             bias        one launch, and a pass over y, less
+//   the same, then gelu by tanh                bias_gelu   y is the second result: what backward needs
+//   product times gelu's derivative            gelu_grad
+//   ... and its sum over the rows              gelu_grad_sum
+//   x' dy and the sum of dy over its rows      sum_b       the gradients of a linear's weight and bias
+//   dy' x and the sum of dy over its rows      sum_a
+//
+// Only what cublasLt is known to compute, so that no program fails where it runs:
+//   - one product, no batch; all of m, n and k above 1 (vectors are taken for other layouts)
+//   - bias, matrix before gelu and sum have the result's element type (cublasLt.h, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE
+//   and
+//     _EPILOGUE_AUX_DATA_TYPE). So the sum of a bf16 gradient into f32 is no gelu_grad_sum; the weight gradient, whose
+//     result is f32, takes it
+//   - with gelu, rows of a multiple of 8 elements (CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD)
+//   - sums of the operand that is stored with its summed dimension outside, as in weight gradients (BGRADA without,
+//     BGRADB with transposition, which is how training libraries call them)
+//   - add to an accumulator only with sums
+//
+// Nothing is taken whose order another plan may change: all ops of an epilogue are of one phase (a schedule may give a
+// phase a body of its own) and of one layer (stages are cut between layers), so that neither changes a bit. What
+// stands between them, a collective, dropout, a mask, a second use of the product, leaves the ops as they are.
+// A result is rounded once where the ops would round each: the numbers are not those of the CPU, bit for bit.
+#pragma once
+#include "dialect/Step/Step.h"
+
+namespace hocket::codegen {
+/// On a body after lowerProducts, with its loads at the top.
+void fuseEpilogues(mlir::Block &block);
+} // namespace hocket::codegen
