@@ -3,6 +3,7 @@
 #include "passes/Codegen/CUDA/GraphKernel.h"
 #include "passes/Codegen/Fusion/Outline.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 using namespace mlir;
 
 namespace hocket::cuda {
@@ -50,11 +51,18 @@ public:
 private:
   /// Finds the parts and their classes, and how a part of each is launched alone.
   LogicalResult classify() {
+    auto parts = kernel->getAttrOfType<DenseI64ArrayAttr>(codegen::partsAttr);
+    int64_t all = static_cast<int64_t>(llvm::range_size(kernel.getBody().front().without_terminator()));
+    if (!parts || llvm::any_of(parts.asArrayRef(), [](int64_t count) { return count < 1; }) ||
+        std::accumulate(parts.asArrayRef().begin(), parts.asArrayRef().end(), int64_t(0)) != all)
+      return kernel.emitOpError() << "has " << all << " ops and " << codegen::partsAttr << " = "
+                                  << kernel->getAttr(codegen::partsAttr)
+                                  << ", expected array<i64> of as many ops in parts of at least 1";
     llvm::StringMap<size_t> known;
     Block::iterator next = kernel.getBody().front().begin();
-    for (int64_t count : kernel->getAttrOfType<DenseI64ArrayAttr>(codegen::partsAttr).asArrayRef()) {
+    for (int64_t count : parts.asArrayRef()) {
       SmallVector<Operation *> ops;
-      for (int64_t i = 0; i < count && !next->hasTrait<OpTrait::IsTerminator>(); ++i)
+      for (int64_t i = 0; i < count; ++i)
         ops.push_back(&*next++);
       codegen::Interface interface(ops);
       OwningOpRef<func::FuncOp> part = codegen::makeKernel(ops, interface);
@@ -63,8 +71,6 @@ private:
         return failure();
       addPart(classes[found->second], interface);
     }
-    if (!next->hasTrait<OpTrait::IsTerminator>())
-      return kernel.emitOpError("has ops that belong to none of its parts");
     return success();
   }
   LogicalResult addClass(OwningOpRef<func::FuncOp> part) {
@@ -136,7 +142,8 @@ private:
     SmallVector<Value> numbers = pick(e, block, blocks, of.numbers, frame.scalars());
     Value own = e.modulo(block, blocks), scratch;
     if (of.graph->scratchBytes()) {
-      Value offset = e.plus(e.times(e.over(block, blocks), of.scratchOfPart()), of.scratchOffset);
+      Value which = of.parts() == 1 ? e.i64(0) : e.over(block, blocks);
+      Value offset = e.plus(e.times(which, of.scratchOfPart()), of.scratchOffset);
       scratch = e.address(e.getI8Type(), frame.scratch(e, 0), offset);
     }
     Value row = of.alone[launch].grid[1] == 1 ? e.i64(0) : e.over(own, across);

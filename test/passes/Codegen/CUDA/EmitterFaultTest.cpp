@@ -187,14 +187,19 @@ const Case cases[] = {
     {.name = "RowsAndTheirNumbersInPlace", .text = lossInPlace(), .barriers = 1, .ids = 4099, .inPlace = {0, 1, 1, 3}},
     {.name = "Columns", .text = paramGrad(), .barriers = 4, .arrays = 6},
     {.name = "Elements", .text = adamw(), .barriers = 1, .arrays = 2, .positive = true},
-    {.name = "EmbeddingGradient", .text = embeddingGrad(), .barriers = 3, .arrays = 3, .ids = 120},
-    {.name = "EmbeddingGradientOfFewIds", .text = embeddingGrad(), .barriers = 3, .arrays = 3, .ids = 2},
+    // not the list of tokens with one id, which are few here
+    {.name = "EmbeddingGradient",
+     .text = embeddingGrad(),
+     .barriers = 3,
+     .arrays = 3,
+     .ids = 120,
+     .arraysThatChangeNothing = {2}},
     {.name = "Router", .text = router(), .barriers = 1, .arrays = 1},
     {.name = "Unstack", .text = unstack()},
     {.name = "Pack", .text = pack()},
     {.name = "Rope", .text = rope()},
     {.name = "Dispatch", .text = dispatch()},
-    {.name = "Group", .text = group(), .barriers = 4, .arrays = 2},
+    {.name = "Group", .text = group(), .barriers = 4, .arrays = 3},
 };
 INSTANTIATE_TEST_SUITE_P(Each, EmitterFaults, ::testing::ValuesIn(cases),
                          [](const auto &info) { return info.param.name; });

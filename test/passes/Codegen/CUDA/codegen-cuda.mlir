@@ -35,3 +35,22 @@ func.func private @gains(%d: tensor<640x768xf32>, %x: tensor<640x768xf32>) -> te
   %y = nn.rms_norm_param_grad %d, %x : tensor<640x768xf32>, tensor<640x768xf32> -> tensor<768xf32>
   return %y : tensor<768xf32>
 }
+
+// Three kernels in one launch: 1 + 1 + 2 blocks; the two of one size share their code, and their blocks choose between
+// their pointers.
+// CHECK-LABEL: module @group
+// CHECK-SAME: hocket.launches = [{block = array<i64: 256, 1, 1>, grid = array<i64: 4, 1, 1>, shared = 0 : i64, symbol = "group"}]
+// CHECK: llvm.func @group(
+// CHECK-COUNT-4: llvm.inline_asm {{.*}}"mov.b64 $0, $1;", "=l,l"
+// CHECK-NOT: llvm.inline_asm
+// CHECK-LABEL: module
+func.func private @group(%x: tensor<768xf32>, %y: tensor<768xf32>, %z: tensor<3000xf32>) -> (tensor<768xf32>, tensor<768xf32>, tensor<3000xf32>) attributes {hocket.parts = array<i64: 1, 1, 1>} {
+  %0 = nn.silu %x : tensor<768xf32> -> tensor<768xf32>
+  %1 = nn.silu %y : tensor<768xf32> -> tensor<768xf32>
+  %2 = nn.silu %z : tensor<3000xf32> -> tensor<3000xf32>
+  return %0, %1, %2 : tensor<768xf32>, tensor<768xf32>, tensor<3000xf32>
+}
+func.func private @last(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = nn.silu %x : tensor<8xf32> -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
