@@ -160,7 +160,7 @@ void BodyMemory::placeOthers() {
       }
       if (!taken) {
         taken = pieces.size();
-        pieces.push_back({{}, byteSize(cast<ShapedType>(result.getType())), begin, end, 0});
+        pieces.push_back({{byteSize(cast<ShapedType>(result.getType())), begin, end}});
       }
       pieces[*taken].values.push_back(result);
       pieces[*taken].end = std::max(end, begin);
@@ -168,19 +168,11 @@ void BodyMemory::placeOthers() {
     }
 }
 
-/// Quadratic in pieces alive at once; fine to 10^4.
 void BodyMemory::pack(ArrayRef<ByteRange> taken) {
-  SmallVector<Piece *> alive;
-  workspaceBytes = 0;
-  for (Piece &piece : pieces) {
-    llvm::erase_if(alive, [&](Piece *other) { return other->end < piece.begin; });
-    SmallVector<ByteRange> busy(taken);
-    for (Piece *other : alive)
-      busy.push_back({other->offset, other->offset + other->bytes});
-    piece.offset = firstFit(busy, piece.bytes);
-    alive.push_back(&piece);
-    workspaceBytes = std::max(workspaceBytes, aligned(piece.offset + piece.bytes));
-  }
+  auto packed = llvm::map_to_vector(pieces, [](const Piece &piece) -> Packed { return piece; });
+  workspaceBytes = packPieces(packed, taken);
+  for (auto [piece, placed] : llvm::zip_equal(pieces, packed))
+    piece.offset = placed.offset;
 }
 
 int64_t hocket::step::firstFit(SmallVector<ByteRange> &busy, int64_t bytes) {

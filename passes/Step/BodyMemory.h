@@ -1,6 +1,7 @@
 // Where the values of one body live: in a buffer of the program, or in the workspace for as long as they are used.
 #pragma once
 #include "dialect/Step/Step.h"
+#include "passes/Step/Packing.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace hocket::step {
@@ -12,20 +13,13 @@ inline int64_t aligned(int64_t bytes) { return llvm::alignTo(bytes, bufferAlignm
 /// `hocket.in_place` of its kernel (array<i64: result, operand, …>).
 llvm::SmallVector<std::pair<unsigned, unsigned>> inPlacePairs(LaunchOp launch, mlir::SymbolTable &symbols);
 
-/// Bytes [begin, end).
-struct ByteRange {
-  int64_t begin, end;
-};
-
 /// The lowest aligned offset at which so many bytes meet none that are busy. Sorts them.
 int64_t firstFit(llvm::SmallVector<ByteRange> &busy, int64_t bytes);
 
 /// A piece of workspace. Values share one when each is made where the one before it dies (in place).
-struct Piece {
-  llvm::SmallVector<mlir::Value> values;
-  int64_t bytes = 0;
-  unsigned begin = 0, end = 0; ///< first and last op of the body that needs it
-  int64_t offset = 0;          ///< in the workspace
+/// Needed from one op of the body to another.
+struct Piece : Packed {
+  llvm::SmallVector<mlir::Value> values = {};
 };
 
 /// The plan of one body. Rules:
@@ -45,7 +39,7 @@ struct BodyMemory {
   llvm::DenseSet<mlir::Operation *> copiedStores, copiedLoads;
   int64_t workspaceBytes = 0;
 
-  /// Places the pieces first fit in order of birth, around what is `taken` of the workspace all along.
+  /// Places the pieces, around what is `taken` of the workspace all along.
   void pack(llvm::ArrayRef<ByteRange> taken = {});
 
 private:
