@@ -12,7 +12,7 @@
 // One accumulator alone is reduced where it lies, and its sum is still made there: the last body has no copy.
 // REDEFINE: %{plan} = alone
 // RUN: %{step} | FileCheck %s --check-prefix=ALONE
-// RUN: %{step} --codegen-fuse --step-overlap --step-plan-memory --step-verify-program | FileCheck %s --check-prefix=PLACED --implicit-check-not=@copy_f32
+// RUN: %{step} --codegen-fuse --step-overlap --step-plan-memory --step-verify-program | FileCheck %s --check-prefix=PLACED --implicit-check-not=@copy_8
 dist.mesh @m<"dp"=2>
 dist.mesh @line<"pp"=2, "dp"=2>
 dist.plan @whole for @gpt on @m {
