@@ -63,7 +63,7 @@ std::string router() {
   return formatv("func.func private @k(%l: {0}, %p: {1}) -> ({2}, {3}, {4}, tensor<2xf32>) {{\n"
                  "%w, %s, %t, %b = nn.router %l at %p top 2 normalized balance(0.5) : {0}, {1} -> {2}, {3}, {4}, "
                  "tensor<2xf32>\n return %w, %s, %t, %b : {2}, {3}, {4}, tensor<2xf32> }",
-                 tensor({2, 5, 65}), tensor({2, 5}, "i32"), tensor({2, 5, 2}), tensor({2, 5, 2}, "i32"),
+                 tensor({2, 9, 65}), tensor({2, 9}, "i32"), tensor({2, 9, 2}), tensor({2, 9, 2}, "i32"),
                  tensor({2, 65, 2}, "i32"));
 }
 std::string unstack() {
