@@ -63,7 +63,7 @@ std::string router() {
   return formatv("func.func private @k(%l: {0}, %p: {1}) -> ({2}, {3}, {4}, tensor<2xf32>) {{\n"
                  "%w, %s, %t, %b = nn.router %l at %p top 2 normalized balance(0.5) : {0}, {1} -> {2}, {3}, {4}, "
                  "tensor<2xf32>\n return %w, %s, %t, %b : {2}, {3}, {4}, tensor<2xf32> }",
-                 tensor({2, 5, 65}), tensor({2, 5}, "i32"), tensor({2, 5, 2}), tensor({2, 5, 2}, "i32"),
+                 tensor({2, 9, 65}), tensor({2, 9}, "i32"), tensor({2, 9, 2}), tensor({2, 9, 2}, "i32"),
                  tensor({2, 65, 2}, "i32"));
 }
 std::string unstack() {
@@ -185,7 +185,9 @@ const Case cases[] = {
      .inPlace = {0, 0},
      .barriersThatChangeNothing = {1}},
     {.name = "RowsAndTheirNumbersInPlace", .text = lossInPlace(), .barriers = 1, .ids = 4099, .inPlace = {0, 1, 1, 3}},
-    {.name = "Columns", .text = paramGrad(), .barriers = 4, .arrays = 6},
+    // not one array: the emulator lays those of all GPU kernels of a step kernel side by side, so that it runs into one
+    // that another kernel uses
+    {.name = "Columns", .text = paramGrad(), .barriers = 4, .arrays = 6, .arraysThatChangeNothing = {1}},
     {.name = "Elements", .text = adamw(), .barriers = 1, .arrays = 2, .positive = true},
     // not the list of tokens with one id, which are few here
     {.name = "EmbeddingGradient",
@@ -199,7 +201,7 @@ const Case cases[] = {
     {.name = "Pack", .text = pack()},
     {.name = "Rope", .text = rope()},
     {.name = "Dispatch", .text = dispatch()},
-    {.name = "Group", .text = group(), .barriers = 4, .arrays = 3},
+    {.name = "Group", .text = group(), .barriers = 4, .arrays = 3, .arraysThatChangeNothing = {0}}, // likewise
 };
 INSTANTIATE_TEST_SUITE_P(Each, EmitterFaults, ::testing::ValuesIn(cases),
                          [](const auto &info) { return info.param.name; });
