@@ -132,7 +132,9 @@ private:
     // Behind those that were ready with the same store.
     while (Operation *other = behind.lookup(place))
       place = other;
-    Value buffer = makeBuffer(collective, name);
+    Value buffer = inPlace(collective, way);
+    if (!buffer)
+      buffer = makeBuffer(collective, name);
     builder.setInsertionPointAfter(place);
     IRMapping map;
     for (Operation *op : way)
@@ -145,6 +147,19 @@ private:
     Value reduced = LoadOp::create(builder, collective.getLoc(), type, buffer);
     collective.getResult(0).replaceAllUsesWith(reduced);
     collective.erase();
+  }
+
+  /// A whole accumulator is reduced where it lies, if nothing else of what runs once a step reads its summand: what
+  /// comes then is begin, which zeroes it.
+  Value inPlace(CollectiveOp collective, ArrayRef<Operation *> way) {
+    auto load = way.size() == 1 ? dyn_cast<LoadOp>(way.front()) : LoadOp();
+    if (!load || collective.getKind() != CollectiveKind::AllReduce || !load.getValue().hasOneUse())
+      return {};
+    bool readOnce = llvm::none_of(load.getBuffer().getUsers(), [&](Operation *user) {
+      auto body = user->getParentOfType<BodyOp>();
+      return user != load && body && runsOnce(body.getKind()) && body.getKind() != BodyKind::Begin;
+    });
+    return readOnce ? load.getBuffer() : Value();
   }
 
   Value makeBuffer(CollectiveOp collective, StringRef name) {

@@ -25,7 +25,8 @@ private:
 };
 
 /// Moves such reductions from update into final_backward and final_weight_grad, copies of the bodies above: each starts
-/// behind the last store to its accumulators, and leaves its result in a buffer that update loads. The same tensors are
+/// behind the last store to its accumulators, and leaves its result in a buffer that update loads; that of one whole
+/// accumulator alone lies over it. The same tensors are
 /// reduced over the same ranks, so the bits are the same.
 void reduceInFinalBodies(ProgramOp program, dist::AxesAttr stageAxes);
 } // namespace hocket::step

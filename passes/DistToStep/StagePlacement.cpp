@@ -136,7 +136,9 @@ FailureOr<StagePlacement> hocket::step::placeStages(nn::TrainingStepOp step, con
 }
 
 unsigned StagePlacement::virtualStage(unsigned stage, unsigned chunk) const {
-  return llvm::find(places, schedule::Place{stage, static_cast<uint16_t>(chunk)}) - places.begin();
+  schedule::Place place{stage, static_cast<uint16_t>(chunk)};
+  unsigned usual = chunk * stages + stage; // asked for each op of the model: most placements need no search
+  return usual < places.size() && places[usual] == place ? usual : llvm::find(places, place) - places.begin();
 }
 
 std::optional<Location> StagePlacement::locOf(unsigned virtualStage) const {

@@ -97,10 +97,22 @@ bool BodyMemory::mayMakeIn(Value value, Value buffer, StoreOp store) {
         return false;
     }
   }
-  for (StoreOp other : storesOf[buffer])
-    if (other != store)
-      return false;
-  return true;
+  return llvm::all_of(storesOf[buffer], [&](StoreOp other) {
+    return other == store || (place[other] < stored ? endsBefore(other, value) : endsBefore(store, other.getValue()));
+  });
+}
+
+/// Of two values of one buffer: nothing reads the stored one any more when `next` is made there, but the op that makes
+/// it, in place.
+bool BodyMemory::endsBefore(StoreOp store, Value next) {
+  Operation *made = next.getDefiningOp();
+  if (!place.contains(made) || place[made] <= place[store])
+    return false;
+  return llvm::all_of(store.getValue().getUsers(), [&](Operation *user) {
+    if (user == made)
+      return worksInPlace(made, cast<OpResult>(next).getResultNumber(), store.getValue());
+    return user == store || endOf(user) <= place[made];
+  });
 }
 
 void BodyMemory::placeLoadsAndStores() {

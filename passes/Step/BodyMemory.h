@@ -52,6 +52,7 @@ private:
   void number();
   void placeLoadsAndStores();
   bool mayMakeIn(mlir::Value value, mlir::Value buffer, StoreOp store);
+  bool endsBefore(StoreOp store, mlir::Value next);
   bool worksInPlace(mlir::Operation *op, unsigned result, mlir::Value operand);
   bool diesIn(const Piece &piece, mlir::Operation *op) const;
   void placeOthers();

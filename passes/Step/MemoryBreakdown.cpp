@@ -2,6 +2,7 @@
 #include "passes/Step/MemoryBreakdown.h"
 #include "passes/Step/SlotMemory.h"
 #include "passes/Step/VerifyProgram.h"
+#include <deque>
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::step;
@@ -69,19 +70,62 @@ private:
     held = std::max<int64_t>(held, aligned(*buffer.getOffset() + bytes));
     if (!places.insert(*buffer.getOffset()).second)
       return;
-    part(input ? "" : partOf(buffer.getName())).bytes[buffer.getMemory()] += bytes;
+    if (input || buffer.getMemory() != MemoryClass::Accumulator || !share(buffer, bytes))
+      part(input ? "" : partOf(buffer.getName())).bytes[buffer.getMemory()] += bytes;
     out.alignmentBytes += aligned(bytes) - bytes;
+  }
+
+  /// What a reduction of several accumulators together leaves is of those whose update reads it, by how much they take
+  /// out of it. False for all else.
+  bool share(BufferOp buffer, int64_t bytes) {
+    llvm::MapVector<StringRef, int64_t> weights; // by path
+    int64_t sum = 0;
+    for (Operation *user : buffer->getUsers()) {
+      auto launch = dyn_cast<LaunchOp>(user);
+      if (!launch || nn::getPath(user).empty() || !llvm::is_contained(launch.getInputs(), buffer.getBuffer()))
+        continue;
+      int64_t taken = 0;
+      for (Value out : launch.getOuts())
+        taken = std::max(taken, out.getDefiningOp<BufferOp>().getBytes());
+      weights[nn::getPath(user)] += taken;
+      sum += taken;
+    }
+    if (weights.size() < 2)
+      return false;
+    double done = 0;
+    int64_t given = 0;
+    for (auto &[path, weight] : weights) {
+      done += static_cast<double>(weight);
+      auto upTo = static_cast<int64_t>(static_cast<double>(bytes) * (done / static_cast<double>(sum)));
+      part(partOf(path)).bytes[buffer.getMemory()] += upTo - given;
+      given = upTo;
+    }
+    return true;
   }
 
   /// The most of the workspace that a body uses at one time. Values made in place share bytes, which count once.
   void work(BodyOp body) {
     llvm::MapVector<Operation *, std::pair<int64_t, int64_t>> used; // buffer: first and last op
     SmallVector<Operation *> ops;
-    for (Operation &op : body.getBody().front()) {
-      for (Value operand : op.getOperands())
+    llvm::StringMap<std::deque<Operation *>> running; // by stream
+    llvm::StringMap<uint64_t> ended;
+    auto use = [&](Operation *op) { // now
+      for (Value operand : op->getOperands())
         if (auto buffer = operand.getDefiningOp<BufferOp>();
             buffer && buffer.getSpace() == Space::Arena && !buffer.getSlot())
           used.insert({buffer, {ops.size(), ops.size()}}).first->second.second = ops.size();
+    };
+    for (Operation &op : body.getBody().front()) {
+      use(&op);
+      if (auto await = dyn_cast<AwaitOp>(op)) { // what is on a stream is used until it is awaited
+        auto &those = running[await.getStream()];
+        for (uint64_t &count = ended[await.getStream()]; count < await.getCount() && !those.empty(); ++count) {
+          use(those.front());
+          those.pop_front();
+        }
+      } else if (auto stream = op.getAttrOfType<StringAttr>("stream")) {
+        running[stream.getValue()].push_back(&op);
+      }
       ops.push_back(&op);
     }
     int64_t most = 0, at = 0;

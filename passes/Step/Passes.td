@@ -60,10 +60,12 @@ def VerifyProgramPass : Pass<"step-verify-program", "::mlir::ModuleOp"> {
       * what runs on a stream of a body is awaited before that ends, and until then nobody writes what it reads or touches what
         it writes (VerifyStreams.cpp);
       * both ends of every edge agree (count, bytes, types, order), and the tables pass the judge of passes/Schedule under
-        rendezvous: each body once a microbatch, what it reads is there, slots are reused only when their last reader and
+        the semantics given: each body once a microbatch, what it reads is there, slots are reused only when their last reader and
         sender are done, nobody waits for ever (VerifyMessages.cpp);
       * collectives that join stages are issued alike by all members, in an order that cannot wait for itself
-        (VerifyCollectives.cpp).
+        (VerifyCollectives.cpp);
+      * under nccl:R, messages and collectives of a rank that can be at work at a time are no more than R (VerifyResident.cpp).
   }];
+  let options = [Option<"semantics", "semantics", "std::string", "\"rendezvous\"", "when a send is finished: rendezvous, nccl, nccl:R, buffered:K">];
 }
 #endif

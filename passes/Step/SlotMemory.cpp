@@ -273,6 +273,19 @@ void SlotMemory::place() {
     placeChain(blocks);
 }
 
+/// Those that overlap or touch become one. A schedule may leave thousands open, most of them over the same bytes.
+static void join(SmallVector<ByteRange> &ranges) {
+  llvm::sort(ranges, [](const ByteRange &a, const ByteRange &b) { return a.begin < b.begin; });
+  SmallVector<ByteRange> joined;
+  for (const ByteRange &range : ranges) {
+    if (joined.empty() || joined.back().end < range.begin)
+      joined.push_back(range);
+    else
+      joined.back().end = std::max(joined.back().end, range.end);
+  }
+  ranges = std::move(joined);
+}
+
 SmallVector<ByteRange> hocket::step::slotsBusyInUpdate(ProgramOp program) {
   int64_t slots = program.getSlotsOffset().value_or(0), size = program.getSlotBytes().value_or(0);
   SmallVector<ByteRange> busy;
@@ -285,19 +298,23 @@ SmallVector<ByteRange> hocket::step::slotsBusyInUpdate(ProgramOp program) {
     const Row *update = llvm::find_if(rows, isUpdate);
     if (update == rows.end())
       continue;
+    SmallVector<ByteRange> inSlot; // by message of the table; all of a slot for one that the program does not have
+    for (const Message &each : table.getMessages()) {
+      inSlot.push_back({0, size});
+      if (MessageOp message = program.findMessage(each)) {
+        int64_t begin = *message.getBuffers().front().getDefiningOp<BufferOp>().getOffset();
+        inSlot.back() = {begin, begin + aligned(message.getBytes())};
+      }
+    }
     RowClocks clocks(table);
     for (auto [i, row] : llvm::enumerate(rows)) {
       bool once = row.kind == RowKind::Body && runsOnce(static_cast<BodyKind>(row.index % kBodyKinds));
       if (once || clocks.before(i, update - rows.begin()))
         continue;
-      int64_t begin = slots + row.slot * size, end = begin + size;
-      MessageOp message = row.kind == RowKind::Body ? MessageOp() : program.findMessage(table.getMessages()[row.index]);
-      if (message) {
-        begin += *message.getBuffers().front().getDefiningOp<BufferOp>().getOffset();
-        end = begin + aligned(message.getBytes());
-      }
-      busy.push_back({begin, end});
+      ByteRange bytes = row.kind == RowKind::Body ? ByteRange{0, size} : inSlot[row.index];
+      busy.push_back({slots + row.slot * size + bytes.begin, slots + row.slot * size + bytes.end});
     }
   }
+  join(busy);
   return busy;
 }

@@ -34,9 +34,11 @@ public:
         sort(buffer);
     for (Memory *memory : {&device, &host})
       overlaps(memory->held);
-    for (auto schedule : program.ops<ScheduleOp>())
+    for (auto schedule : program.ops<ScheduleOp>()) {
+      SmallVector<ByteRange> inSlot = messagesInSlot(schedule.getTable());
       for (const Row &row : openAtUpdate(program, schedule.getTable()))
-        open.push_back({rangeOf(schedule.getTable(), row), textOf(schedule.getTable(), row), schedule});
+        open.push_back({rangeOf(row, inSlot), row, schedule});
+    }
     for (BufferOp buffer : temporary)
       overHeld(buffer);
   }
@@ -127,16 +129,23 @@ private:
   /// A row that may still use slots when update starts.
   struct Open {
     ByteRange bytes;
-    std::string text;
+    Row row;
     ScheduleOp schedule;
   };
-  ByteRange rangeOf(TableAttr table, const Row &row) {
-    int64_t size = program.getSlotBytes().value_or(0), slot = device.slotsBegin + row.slot * size;
-    MessageOp message = row.kind == RowKind::Body ? MessageOp() : program.findMessage(table.getMessages()[row.index]);
-    auto first = message ? message.getBuffers().front().getDefiningOp<BufferOp>() : BufferOp();
-    if (!first || !first.getOffset())
-      return {slot, slot + size};
-    return {slot + begin(first), slot + begin(first) + message.getBytes()};
+  /// By message of the table; all of a slot for one that the program does not have.
+  SmallVector<ByteRange> messagesInSlot(TableAttr table) {
+    return llvm::map_to_vector(table.getMessages(), [&](const Message &each) -> ByteRange {
+      MessageOp message = program.findMessage(each);
+      auto first = message ? message.getBuffers().front().getDefiningOp<BufferOp>() : BufferOp();
+      if (!first || !first.getOffset())
+        return {0, number(program.getSlotBytes())};
+      return {begin(first), begin(first) + message.getBytes()};
+    });
+  }
+  ByteRange rangeOf(const Row &row, ArrayRef<ByteRange> inSlot) {
+    int64_t size = number(program.getSlotBytes()), slot = device.slotsBegin + row.slot * size;
+    ByteRange bytes = row.kind == RowKind::Body ? ByteRange{0, size} : inSlot[row.index];
+    return {slot + bytes.begin, slot + bytes.end};
   }
   static std::string textOf(TableAttr table, const Row &row) {
     std::string text = row.kind == RowKind::Body
@@ -164,7 +173,8 @@ private:
           auto error = context.fault(buffer)
                        << "'" << buffer.getName() << "' of update lies over the bytes "
                        << std::max(row.bytes.begin, range.begin) << " to " << std::min(row.bytes.end, range.end) - 1
-                       << " of the slots, where " << row.text << " may not have finished when update starts";
+                       << " of the slots, where " << textOf(row.schedule.getTable(), row.row)
+                       << " may not have finished when update starts";
           error.attachNote(row.schedule.getLoc()) << "update does not wait for it here";
           return;
         }

@@ -205,7 +205,7 @@ struct EntryTables {
   void judge() {
     describeProblem();
     makeTables();
-    for (const schedule::Fault &fault : schedule::judge(problem, tables)) {
+    for (const schedule::Fault &fault : schedule::judge(problem, tables, context.semantics)) {
       context.sound = false;
       auto error = emitError(placeOf(fault.text)->getLoc()) << "schedule '" << name << "': " << fault.text;
       for (const std::string &note : fault.notes)

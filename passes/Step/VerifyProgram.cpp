@@ -165,15 +165,23 @@ bool hocket::step::verifyStages(VerifyContext &context) {
 // ---- pass ----------------------------------------------------------------------------------------------------------
 namespace {
 struct VerifyProgramPass : hocket::step::impl::VerifyProgramPassBase<VerifyProgramPass> {
+  using VerifyProgramPassBase::VerifyProgramPassBase;
+
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
+    schedule::Faults faults;
+    auto sends = schedule::parseSemantics(semantics, faults);
+    for (const schedule::Fault &fault : faults)
+      getOperation().emitError() << fault.text;
+    if (!sends)
+      return signalPassFailure();
     for (auto job : getOperation().getOps<JobOp>())
-      if (!verify(job, symbols))
+      if (!verify(job, symbols, *sends))
         signalPassFailure();
   }
 
-  bool verify(JobOp job, SymbolTable &symbols) {
-    VerifyContext context{job, {}, {}, {}, symbols};
+  bool verify(JobOp job, SymbolTable &symbols, schedule::Semantics sends) {
+    VerifyContext context{job, {}, {}, {}, symbols, sends};
     auto plan = symbols.lookup<dist::PlanOp>(job.getPlan());
     context.mesh = plan ? symbols.lookup<dist::MeshOp>(plan.getMesh()) : dist::MeshOp();
     if (!context.mesh)
@@ -195,6 +203,7 @@ struct VerifyProgramPass : hocket::step::impl::VerifyProgramPassBase<VerifyProgr
     verifyMessages(context);
     verifySchedules(context);
     verifyCollectives(context);
+    verifyResident(context);
     markAllAnalysesPreserved();
     return context.sound;
   }

@@ -2,6 +2,7 @@
 #pragma once
 #include "dialect/Step/Step.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "passes/Schedule/RowGraph.h"
 
 namespace hocket::step {
 
@@ -12,6 +13,7 @@ struct VerifyContext {
   mlir::StringAttr stageAxis;            ///< null: one stage
   llvm::SmallVector<ProgramOp> programs; ///< by stage, one each
   mlir::SymbolTable &symbols;
+  schedule::Semantics semantics = {}; ///< of sends
   bool sound = true;
 
   /// An error at `at` that begins with "stage N: ", or "stage N, BODY: " for an op in a body.
@@ -36,10 +38,12 @@ llvm::SmallVector<mlir::Value> writesOf(mlir::Operation *op);
 bool verifyStages(VerifyContext &context);
 /// Both ends of every edge carry the same buffers, in slots, side by side.
 void verifyMessages(VerifyContext &context);
-/// The tables of each entry, all stages together, before the judge of passes/Schedule: rendezvous semantics.
+/// The tables of each entry, all stages together, before the judge of passes/Schedule.
 void verifySchedules(VerifyContext &context);
 /// Collectives that join stages are issued in the same order, with the same sizes, by all of their members.
 void verifyCollectives(VerifyContext &context);
+/// Under nccl:R no more communication kernels of a rank can be at work at a time than are stated.
+void verifyResident(VerifyContext &context);
 /// Kernels exist and fit their buffers; sizes of collectives fit their groups.
 void verifyWork(VerifyContext &context);
 /// Transfers are between device and host; nothing else touches the host's memory.

@@ -69,17 +69,27 @@ std::unique_ptr<Communicator> CallLog::follow(std::unique_ptr<Communicator> comm
   return std::make_unique<Followed>(std::move(communicator), *this);
 }
 
+// As a string of JSON: names of communicators hold quotes.
+static std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (char c : text)
+    result += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
+  return result + "\"";
+}
+
 void CallLog::write(const Communicator &on, std::string_view call, size_t count, ElementType type,
                     std::string_view reduction) {
-  fmt::print(file, R"({{"call": "{}", "communicator": "{}", "ranks": [{}], "count": {}, "type": "{}"{}}})"
-                   "\n",
-             call, on.group().name, fmt::join(on.group().ranks, ", "), count, toString(type),
+  fmt::print(file,
+             R"({{"call": "{}", "communicator": {}, "ranks": [{}], "count": {}, "type": "{}"{}}})"
+             "\n",
+             call, quoted(on.group().name), fmt::join(on.group().ranks, ", "), count, toString(type),
              reduction.empty() ? "" : fmt::format(R"(, "reduction": "{}")", reduction));
 }
 
 Status CallLog::pass(uint64_t step, uint64_t evaluation, std::string_view how) {
-  fmt::print(file, R"({{"pass": "{}", "step": {}{}}})"
-                   "\n",
+  fmt::print(file,
+             R"({{"pass": "{}", "step": {}{}}})"
+             "\n",
              how, step, evaluation ? fmt::format(R"(, "evaluation": {})", evaluation) : "");
   if (std::fflush(file) == 0)
     return {};

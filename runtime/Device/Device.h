@@ -115,6 +115,9 @@ public:
   virtual Status beginCapture(Stream &stream);
   virtual Result<std::unique_ptr<Graph>> endCapture(Stream &stream);
   virtual Status launch(Stream &stream, Graph &graph);
+  // A number of the capture that takes what is queued on a stream; 0: it will run. cudaStreamGetCaptureInfo. Only the
+  // emulator tells, for what stands in for a library there.
+  virtual uint64_t capturing(Stream &stream) const { return 0; }
   // Queues work of the host. It is called until it says that it is done; in between, work of other streams goes on.
   // Only on the emulator, for what stands in for a library. Captured, it is copied for every launch: what it remembers
   // from one call to the next must be its own.

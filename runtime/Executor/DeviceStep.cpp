@@ -1,9 +1,9 @@
 // The pass as a whole: order, events, graph, end. What single instructions become is in DeviceInstructions.cpp.
 #include "runtime/Executor/DeviceStep.h"
 #include "runtime/Executor/InstructionCalls.h"
+#include "runtime/Program/IssueOrder.h"
 #include <cstdlib>
 #include <fmt/format.h>
-#include <numeric>
 
 namespace hocket::runtime {
 
@@ -16,10 +16,9 @@ static uint64_t droppedWaitOf(uint32_t rank) {
 }
 
 DeviceStep::DeviceStep(RankContext &context, const program::Entry &entry)
-    : context(context), entry(entry), order(entry.rows()->size()), waits(entry.rows()->size()),
+    : context(context), entry(entry), order(program::issueOrder(entry)), waits(entry.rows()->size()),
       rowEvents(entry.rows()->size()), progress(context, entry), trace(context, entry),
       droppedWait(droppedWaitOf(context.rank)) {
-  std::iota(order.begin(), order.end(), 0);
   std::vector<std::vector<uint32_t>> rowsOf(entry.streams()->size());
   for (uint32_t i = 0; i < entry.rows()->size(); ++i)
     rowsOf[entry.rows()->Get(i)->stream()].push_back(i);
@@ -84,9 +83,8 @@ bool DeviceStep::mayCapture() const {
     return false;
   uint64_t nodes = 0;
   for (const program::Row *row : *entry.rows())
-    nodes += row->kind() == program::RowKind::Body
-                 ? context.own.bodies()->Get(row->index())->instructions()->size() + 2
-                 : 3;
+    nodes +=
+        row->kind() == program::RowKind::Body ? context.own.bodies()->Get(row->index())->instructions()->size() + 2 : 3;
   return nodes <= mostGraphNodes;
 }
 
@@ -123,8 +121,8 @@ Status DeviceStep::queueRow(uint32_t index) {
   Stream &stream = *streams[row.stream()];
   for (uint32_t before : waits[index].rows) {
     if (!rowEvents[before])
-      return Error{ErrorKind::Invalid, fmt::format("row {} is issued before row {}, for which it waits", index, before),
-                   {}};
+      return Error{
+          ErrorKind::Invalid, fmt::format("row {} is issued before row {}, for which it waits", index, before), {}};
     if (Status waited = wait(stream, *rowEvents[before]); !waited)
       return waited;
   }

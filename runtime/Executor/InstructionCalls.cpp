@@ -1,5 +1,6 @@
 // See InstructionCalls.h.
 #include "runtime/Executor/InstructionCalls.h"
+#include "runtime/Program/Calls.h"
 
 namespace hocket::runtime {
 
@@ -99,8 +100,7 @@ Result<std::unique_ptr<Request>> postMessage(const RankContext &context, const p
   Communicator &edge = *context.communicators[message.communicator()];
   std::byte *data = context.address(*message.buffer(), row.microbatch(), row.slot());
   uint64_t bytes = message.buffer()->bytes();
-  // A message is bytes; the widest type that divides them keeps counts small.
-  ElementType type = bytes % 4 == 0 ? ElementType::F32 : ElementType::BF16;
+  ElementType type = elementType(program::messageType(message));
   uint64_t count = bytes / sizeBytes(type);
   return row.kind() == program::RowKind::Send ? edge.send(data, count, type, 1, stream)
                                               : edge.receive(data, count, type, 0, stream);

@@ -1,6 +1,7 @@
 // See RankDevice.h.
 #include "runtime/Executor/RankDevice.h"
 #include "runtime/Comm/Nccl/NcclWorld.h"
+#include "runtime/Comm/NcclEmulator/NcclEmulator.h"
 #include "runtime/Device/Cpu/CpuDevice.h"
 #include "runtime/Device/Cuda/CudaDevice.h"
 #include "runtime/Device/OpenEmulator.h"
@@ -11,8 +12,18 @@ namespace hocket::runtime {
 
 bool isForGpus(const program::Program &program) { return program.target()->string_view() == "cuda"; }
 
+namespace {
+// A stream by its handle.
+struct Borrowed : Stream {
+  explicit Borrowed(void *stream) : stream(stream) {}
+  void *handle() const override { return stream; }
+  void *stream;
+};
+} // namespace
+
 RankDevice::~RankDevice() {
   ownWorld.reset();
+  emulated.reset();
   if (memory && opened && !opened->hostMemory())
     opened->free(memory);
 }
@@ -80,12 +91,22 @@ Status RankDevice::openWorld(const program::Program &program, const RunOptions &
   reaching = &meeting;
   if (!program.communicators() || program.communicators()->size() == 0)
     return {};
-  if (options.emulate)
-    return Error{ErrorKind::Lacking, "no emulated NCCL", {}};
-  Result<nccl::Library> library = nccl::Library::open();
-  if (!library)
-    return std::move(library.error());
-  ownWorld = std::make_unique<nccl::NcclWorld>(meeting, *library, *opened, std::span(memory, arenaBytes));
+  std::span arena(memory, arenaBytes);
+  if (options.emulate) {
+    nccl::NcclEmulatorOptions emulator;
+    emulator.seed = seedOf(options);
+    emulator.capturing = [device = opened.get()](void *handle) {
+      Borrowed stream(handle);
+      return device->capturing(stream);
+    };
+    emulated = std::make_unique<nccl::NcclEmulator>(meeting, *opened, std::move(emulator));
+    ownWorld = std::make_unique<nccl::NcclWorld>(*emulated, nccl::NcclEmulator::library(), *opened, arena);
+  } else {
+    Result<nccl::Library> library = nccl::Library::open();
+    if (!library)
+      return std::move(library.error());
+    ownWorld = std::make_unique<nccl::NcclWorld>(meeting, *library, *opened, arena);
+  }
   reaching = ownWorld.get();
   return {};
 }

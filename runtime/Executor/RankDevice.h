@@ -36,6 +36,7 @@ private:
   std::unique_ptr<ThreadPool> ownThreads;
   ThreadPool *threads = nullptr;
   std::byte *memory = nullptr;
+  std::unique_ptr<World> emulated; // in which ownWorld's ranks meet
   std::unique_ptr<World> ownWorld;
   World *reaching = nullptr;
 };

@@ -16,7 +16,7 @@ static bool waiting(RankState state) {
 
 Watchdog::Watchdog(const program::Program &program, const StatusBoard &board, double timeoutSeconds)
     : program(program), board(board), mesh(program), groups(groupsOf(mesh, program)),
-      limitSeconds(0.9 * timeoutSeconds),
+      onDevice(program.target()->string_view() != "cpu"), limitSeconds(0.9 * timeoutSeconds),
       seen(static_cast<size_t>(board.worldSize()), Seen{0, RankState::Starting, Clock::now()}), checked(Clock::now()) {}
 
 std::optional<Watchdog::Verdict> Watchdog::check() {
@@ -60,6 +60,17 @@ std::optional<Watchdog::Verdict> Watchdog::check() {
   return stalled;
 }
 
+// NCCL counts for itself, so of a program for GPUs only statuses tell: who of the group is not in one of its collectives.
+std::vector<int> Watchdog::notThere(uint32_t group) const {
+  std::vector<int> result;
+  for (int member : groups.groups[group].ranks) {
+    const RankStatus &status = board.status(member);
+    if (stateOf(status) != RankState::InCollective || status.communicator.load(std::memory_order_relaxed) != group)
+      result.push_back(member);
+  }
+  return result;
+}
+
 std::vector<int> Watchdog::waitsFor(int rank) const {
   const RankStatus &status = board.status(rank);
   uint32_t group = status.communicator.load(std::memory_order_relaxed);
@@ -68,7 +79,7 @@ std::vector<int> Watchdog::waitsFor(int rank) const {
     return result;
   switch (stateOf(status)) {
   case RankState::InCollective:
-    result = board.behind(groups.groups[group]);
+    result = onDevice ? notThere(group) : board.behind(groups.groups[group]);
     break;
   case RankState::Sending:
   case RankState::Receiving:

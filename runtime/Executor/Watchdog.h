@@ -42,12 +42,14 @@ private:
     Clock::time_point since;
   };
   std::string text(uint32_t index) const;
+  std::vector<int> notThere(uint32_t group) const;
 
   const program::Program &program;
   const StatusBoard &board;
   program::Mesh mesh;
   GroupTable groups;
   std::vector<std::string> hosts;
+  bool onDevice; // the program is for GPUs
   double limitSeconds;
   std::vector<Seen> seen;
   Clock::time_point checked;

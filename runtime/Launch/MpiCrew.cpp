@@ -42,7 +42,7 @@ template <class Record> Result<std::vector<Record>> MpiCrew::exchange(const Reco
   return all;
 }
 
-Result<MpiCrew> MpiCrew::gather(runtime::mpi::MpiWorld &world, double seconds) {
+Result<MpiCrew> MpiCrew::gather(runtime::HostsWorld &world, double seconds) {
   Result<std::unique_ptr<runtime::Communicator>> everyone = world.everyone();
   if (!everyone)
     return std::move(everyone.error());

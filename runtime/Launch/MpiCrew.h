@@ -1,8 +1,9 @@
-// The ranks of an MPI run as they find each other: on which hosts they are, and whether they are of one mind.
+// The ranks of a run over MPI or TCP as they find each other: on which hosts they are, and whether they are of one
+// mind.
 #ifndef HOCKET_RUNTIME_LAUNCH_MPICREW_H
 #define HOCKET_RUNTIME_LAUNCH_MPICREW_H
 
-#include "runtime/Comm/Mpi/MpiWorld.h"
+#include "runtime/Comm/HostsWorld.h"
 #include "runtime/Launch/Options.h"
 
 namespace hocket::run {
@@ -16,7 +17,7 @@ struct Finding {
 class MpiCrew {
 public:
   // Every rank says who and where it is. Fails where ranks do not answer in time.
-  static runtime::Result<MpiCrew> gather(runtime::mpi::MpiWorld &world, double seconds);
+  static runtime::Result<MpiCrew> gather(runtime::HostsWorld &world, double seconds);
 
   const std::vector<std::string> &hosts() const { return names; } // by rank
   bool onOneHost() const;

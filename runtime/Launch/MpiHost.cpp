@@ -13,16 +13,16 @@ namespace hocket::run {
 using runtime::Result;
 using runtime::Status;
 
-MpiHost::MpiHost(const program::Program &program, runtime::mpi::MpiWorld &world, MpiCrew &crew, const Options &options,
+MpiHost::MpiHost(const program::Program &program, runtime::HostsWorld &world, MpiCrew &crew, const Options &options,
                  Progress &progress)
-    : program(program), mpi(world), crew(crew), options(options), progress(progress),
+    : program(program), hosts(world), crew(crew), options(options), progress(progress),
       counts(program::countStep(program::Mesh(program), program)), monitor(program, world, crew, options) {}
 
 void MpiHost::report(const nlohmann::json &from) {
   nlohmann::json event = nlohmann::json::parse(from.dump()); // as it arrives over a pipe: a NaN is null
   if (event.at("event") == "step")
     addRates(event, counts);
-  if (mpi.rank() != 0 || !progress.show(event) || event.at("event") != "saved")
+  if (hosts.rank() != 0 || !progress.show(event) || event.at("event") != "saved")
     return;
   monitor.setNote(
       fmt::format("note: the last checkpoint is '{}'\n", checkpoint::stepFolder(options.save, *progress.savedStep())));
@@ -32,8 +32,8 @@ Status MpiHost::leave() {
   Result<uint64_t> peak = crew.sum(peakBytesOfThisProcess());
   if (!peak)
     return std::move(peak.error());
-  Status last = mpi.rank() == 0 ? finishRun(*peak) : Status();
-  if (Status ended = mpi.finish(options.timeoutSeconds, [this] { monitor.release(); }); !ended)
+  Status last = hosts.rank() == 0 ? finishRun(*peak) : Status();
+  if (Status ended = hosts.finish(options.timeoutSeconds, [this] { monitor.release(); }); !ended)
     return ended;
   return last;
 }
@@ -64,7 +64,7 @@ Status MpiHost::finishRun(uint64_t peakBytes) {
   if (options.trace.empty())
     return {};
   std::vector<std::string> parts; // of ranks whose files this host sees
-  for (int rank = 0; rank < mpi.size(); ++rank)
+  for (int rank = 0; rank < hosts.size(); ++rank)
     parts.push_back(tracePart(options, rank));
   return runtime::Trace::merge(options.trace, parts);
 }

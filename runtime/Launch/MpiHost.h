@@ -1,4 +1,4 @@
-// A rank that mpirun or srun has started (see RankHost.h). Rank 0 shows progress and writes metrics.
+// A rank that mpirun, srun or torchrun has started (see RankHost.h). Rank 0 shows progress and writes metrics.
 #ifndef HOCKET_RUNTIME_LAUNCH_MPIHOST_H
 #define HOCKET_RUNTIME_LAUNCH_MPIHOST_H
 
@@ -12,11 +12,11 @@ namespace hocket::run {
 class MpiHost : public runtime::RankHost {
 public:
   // Everything outlives the host. `progress`: opened on rank 0.
-  MpiHost(const program::Program &program, runtime::mpi::MpiWorld &world, MpiCrew &crew, const Options &options,
+  MpiHost(const program::Program &program, runtime::HostsWorld &world, MpiCrew &crew, const Options &options,
           Progress &progress);
 
-  runtime::World &world() override { return mpi; }
-  runtime::RankStatus &status() override { return mpi.statuses().own(); }
+  runtime::World &world() override { return hosts; }
+  runtime::RankStatus &status() override { return hosts.statuses().own(); }
   bool mayBegin(uint64_t pass) override { return monitor.mayBegin(pass); }
   void report(const nlohmann::json &event) override;
   // Meets all ranks, and rank 0 writes the last lines.
@@ -32,7 +32,7 @@ public:
 private:
   runtime::Status finishRun(uint64_t peakBytes);
   const program::Program &program;
-  runtime::mpi::MpiWorld &mpi;
+  runtime::HostsWorld &hosts;
   MpiCrew &crew;
   const Options &options;
   Progress &progress;

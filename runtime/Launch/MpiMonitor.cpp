@@ -31,7 +31,7 @@ void blockSignals() {
 
 static std::chrono::duration<double> inSeconds(double seconds) { return std::chrono::duration<double>(seconds); }
 
-MpiMonitor::MpiMonitor(const program::Program &program, runtime::mpi::MpiWorld &world, const MpiCrew &crew,
+MpiMonitor::MpiMonitor(const program::Program &program, runtime::HostsWorld &world, const MpiCrew &crew,
                        const Options &options)
     : world(world), options(options), watchdog(program, world.statuses(), options.timeoutSeconds), parent(::getppid()) {
   if (!crew.onOneHost())

@@ -1,6 +1,6 @@
-// What watches a rank of an MPI run from within, in a thread of its own: signals, the end of its launcher, the silence
-// or end of other ranks, and the order to stop. On rank 0 it also is the watchdog of the whole run and writes the
-// report.
+// What watches a rank of a run over MPI or TCP from within, in a thread of its own: signals, the end of its launcher,
+// the silence or end of other ranks, and the order to stop. On rank 0 it also is the watchdog of the whole run and
+// writes the report.
 //
 // Stopping early: the rank that gets SIGTERM or SIGINT (or for them SIGUSR1 or SIGUSR2, which mpirun hands on) asks
 // rank 0. Rank 0 tells all ranks to hold: from then on no rank begins a pass that it has not announced, and each says
@@ -12,7 +12,7 @@
 #ifndef HOCKET_RUNTIME_LAUNCH_MPIMONITOR_H
 #define HOCKET_RUNTIME_LAUNCH_MPIMONITOR_H
 
-#include "runtime/Comm/Mpi/MpiWorld.h"
+#include "runtime/Comm/HostsWorld.h"
 #include "runtime/Executor/Watchdog.h"
 #include "runtime/Launch/MpiCrew.h"
 #include <map>
@@ -25,8 +25,7 @@ void blockSignals();
 class MpiMonitor {
 public:
   // Program, world and options outlive it.
-  MpiMonitor(const program::Program &program, runtime::mpi::MpiWorld &world, const MpiCrew &crew,
-             const Options &options);
+  MpiMonitor(const program::Program &program, runtime::HostsWorld &world, const MpiCrew &crew, const Options &options);
   ~MpiMonitor();
 
   // RankHost::mayBegin.
@@ -64,7 +63,7 @@ private:
   void letOthersWait(const std::vector<int> &failed);
   void end(Exit status);
 
-  runtime::mpi::MpiWorld &world;
+  runtime::HostsWorld &world;
   const Options &options;
   runtime::Watchdog watchdog;
   const int parent;

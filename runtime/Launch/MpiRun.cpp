@@ -1,10 +1,12 @@
 // See MpiRun.h.
 #include "runtime/Launch/MpiRun.h"
+#include "runtime/Comm/Mpi/MpiWorld.h"
+#include "runtime/Comm/Tcp/TcpWorld.h"
+#include "runtime/Executor/RankDevice.h"
 #include "runtime/Launch/Checkpoints.h"
 #include "runtime/Launch/Checks.h"
 #include "runtime/Launch/MpiHost.h"
 #include "runtime/Launch/OptionValues.h"
-#include "runtime/Executor/RankDevice.h"
 #include "runtime/Program/ProgramFile.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -16,11 +18,12 @@ namespace hocket::run {
 
 using runtime::Error;
 using runtime::ErrorKind;
+using runtime::HostsWorld;
 using runtime::Result;
 using runtime::Status;
-using runtime::mpi::MpiWorld;
 
 bool isRankOfMpi() { return runtime::mpi::startedByMpi(); }
+bool isRankOverTcp() { return runtime::tcp::startedOverTcp(runtime::tcp::ownEnvironment()); }
 
 namespace {
 
@@ -30,7 +33,8 @@ constexpr double startSeconds = 120; // for all ranks to come, before anything h
 // end, with one message.
 class Run {
 public:
-  Run(const runtime::RankImage &image, MpiWorld &world, MpiCrew &crew) : image(image), world(world), crew(crew) {}
+  Run(const runtime::RankImage &image, HostsWorld &world, MpiCrew &crew, const runtime::tcp::Place *overTcp)
+      : image(image), world(world), crew(crew), overTcp(overTcp) {}
   Result<Exit> run(int argc, char **argv);
 
 private:
@@ -43,8 +47,9 @@ private:
   Result<Exit> train();
 
   const runtime::RankImage &image;
-  MpiWorld &world;
+  HostsWorld &world;
   MpiCrew &crew;
+  const runtime::tcp::Place *const overTcp; // null: over MPI
   Options options;
   const program::Program *program = nullptr;
   std::vector<std::string> resume;
@@ -156,6 +161,10 @@ Result<Exit> Run::run(int argc, char **argv) {
 }
 
 Result<Exit> Run::train() {
+  if (overTcp && world.rank() == 0 && !runtime::isForGpus(*program))
+    fmt::print(stderr,
+               "note: ranks of a program for CPUs that were started without MPI talk by way of rank 0, which is "
+               "slow; mpirun starts them with it\n");
   Result<std::string> from = crew.tell(nlohmann::json(resume).dump());
   if (!from)
     return std::move(from.error());
@@ -166,6 +175,8 @@ Result<Exit> Run::train() {
   rank.calls = callsPart(options, rank.rank);
   std::vector<int> here = crew.here();
   rank.localRank = static_cast<int>(std::find(here.begin(), here.end(), rank.rank) - here.begin());
+  if (overTcp && overTcp->localRank)
+    rank.localRank = *overTcp->localRank;
   MpiHost host(*program, world, crew, options, progress);
   int status = runtime::runRank(image, rank, host);
   return status == 0 ? host.outcome() : host.settle(static_cast<Exit>(status));
@@ -176,24 +187,44 @@ static int complain(const Error &error) {
   return exitOf(error);
 }
 
-int runOverMpi(const runtime::RankImage &image, int argc, char **argv) {
-  ::setenv("OMP_NUM_THREADS", "1", 1); // oneDNN is called from our own threads
-  blockSignals();
-  Result<std::unique_ptr<MpiWorld>> world = MpiWorld::join(startSeconds);
-  if (!world)
-    return complain(world.error());
-  Result<MpiCrew> crew = MpiCrew::gather(**world, startSeconds);
+static int runOn(HostsWorld &world, const runtime::tcp::Place *overTcp, const runtime::RankImage &image, int argc,
+                 char **argv) {
+  Result<MpiCrew> crew = MpiCrew::gather(world, startSeconds);
   if (!crew)
     return complain(crew.error());
-  Result<Exit> ran = Run(image, **world, *crew).run(argc, argv);
+  Result<Exit> ran = Run(image, world, *crew, overTcp).run(argc, argv);
   if (!ran)
     return complain(ran.error());
-  // A run that trained has ended MPI itself, or cannot; one that ended before, by common decision, does it here.
-  if (!(*world)->finished() && !(*world)->aborted())
-    if (Status ended = (*world)->finish(startSeconds); !ended)
+  // A run that trained has ended its world itself, or cannot; one that ended before, by common decision, does it here.
+  if (!world.finished() && !world.aborted())
+    if (Status ended = world.finish(startSeconds); !ended)
       return complain(ended.error());
   std::fflush(stdout);
   return *ran;
+}
+
+static void prepareProcess() {
+  ::setenv("OMP_NUM_THREADS", "1", 1); // oneDNN is called from our own threads
+  blockSignals();
+}
+
+int runOverMpi(const runtime::RankImage &image, int argc, char **argv) {
+  prepareProcess();
+  Result<std::unique_ptr<runtime::mpi::MpiWorld>> world = runtime::mpi::MpiWorld::join(startSeconds);
+  if (!world)
+    return complain(world.error());
+  return runOn(**world, nullptr, image, argc, argv);
+}
+
+int runOverTcp(const runtime::RankImage &image, int argc, char **argv) {
+  prepareProcess();
+  Result<runtime::tcp::Place> place = runtime::tcp::placeOf(runtime::tcp::ownEnvironment());
+  if (!place)
+    return complain(place.error());
+  Result<std::unique_ptr<runtime::tcp::TcpWorld>> world = runtime::tcp::TcpWorld::join(*place, place->startSeconds);
+  if (!world)
+    return complain(world.error());
+  return runOn(**world, &*place, image, argc, argv);
 }
 
 } // namespace hocket::run

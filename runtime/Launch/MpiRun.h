@@ -1,5 +1,6 @@
-// A run whose ranks mpirun or srun has started, on any hosts: the executable reads the command line of hocket-run by
-// itself, and rank 0 does what hocket-run does on one host: checks, progress, metrics, the report about a failure.
+// A run whose ranks mpirun, srun or torchrun has started, on any hosts: the executable reads the command line of
+// hocket-run by itself, and rank 0 does what hocket-run does on one host: checks, progress, metrics, the report about a
+// failure.
 #ifndef HOCKET_RUNTIME_LAUNCH_MPIRUN_H
 #define HOCKET_RUNTIME_LAUNCH_MPIRUN_H
 
@@ -7,10 +8,14 @@
 
 namespace hocket::run {
 
+// What started this process: something that MPI knows its peers through, or something that only says where rank 0 is
+// (Comm/Tcp/Place.h). Asked in this order.
 bool isRankOfMpi();
+bool isRankOverTcp();
 
-// Returns this rank's exit status; once a process, from its only thread.
+// Return this rank's exit status; once a process, from its only thread.
 int runOverMpi(const runtime::RankImage &image, int argc, char **argv);
+int runOverTcp(const runtime::RankImage &image, int argc, char **argv);
 
 } // namespace hocket::run
 #endif

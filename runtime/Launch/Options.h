@@ -33,10 +33,10 @@ struct Options {
   double timeoutSeconds = 60;
   bool checkFinite = false;
   std::optional<uint64_t> emulate; // seed of the emulator; none: a program for GPUs runs on GPUs
-  std::string save, resume; // folders; empty: none
-  uint64_t saveEvery = 0;   // steps; 0: only at the end
-  uint32_t keep = 2;        // checkpoints
-  bool newData = false;     // goes on with another data file
+  std::string save, resume;        // folders; empty: none
+  uint64_t saveEvery = 0;          // steps; 0: only at the end
+  uint32_t keep = 2;               // checkpoints
+  bool newData = false;            // goes on with another data file
 };
 
 // Adds all options but OUT and those that say how many ranks there are and where. `options` outlives the app.

@@ -1,7 +1,8 @@
 // `main` of an executable made by `hocket compile`. A library of its own, since only an executable has the symbols:
 //   hocket_program_begin, hocket_program_end   the program file, in the section .hocket.program, aligned to 64
 //   hocket_kernels, hocket_kernel_count        struct { const char *name; void *function; } and uint64_t
-// It is a rank of hocket-run where the environment says so; otherwise a rank of mpirun or srun, with a command line.
+// It is a rank of hocket-run where the environment says so; otherwise a rank of mpirun, srun or torchrun, with a
+// command line.
 #include "runtime/Launch/MpiRun.h"
 #include <cstdlib>
 
@@ -13,8 +14,11 @@ extern const uint64_t hocket_kernel_count;
 int hocket_rank_main(int argc, char **argv) {
   hocket::runtime::RankImage image{{hocket_program_begin, hocket_program_end},
                                    {hocket_kernels, hocket_kernels + hocket_kernel_count}};
-  if (!std::getenv(hocket::runtime::runVariable) && hocket::run::isRankOfMpi())
+  bool ofHocketRun = std::getenv(hocket::runtime::runVariable);
+  if (!ofHocketRun && hocket::run::isRankOfMpi())
     return hocket::run::runOverMpi(image, argc, argv);
+  if (!ofHocketRun && hocket::run::isRankOverTcp())
+    return hocket::run::runOverTcp(image, argc, argv);
   return hocket::runtime::runRank(image);
 }
 }

@@ -29,7 +29,8 @@ struct Call {
 // "ncclAllReduce"
 std::string_view functionName(Call::Function function);
 
-// Elements of a message as the runtime sends them: its bytes in the widest type that divides them, F32 or BF16.
+// Elements of a message as the runtime sends them. A message is bytes; the widest type that divides them, F32 or BF16,
+// keeps counts small.
 DType messageType(const Message &message);
 
 // Calls `see` for each. The program is checked.

@@ -57,9 +57,9 @@ public:
 
 private:
   void checkOp() {
-    if (instruction.epilogue() != Epilogue::None && instruction.op() != Op::Gemm)
-      context.fault("{}: epilogue {} of a {}, expected a matrix product", where,
-                    EnumNameEpilogue(instruction.epilogue()), EnumNameOp(instruction.op()));
+    if (instruction.op() != Op::Gemm && instruction.epilogue() != Epilogue::None)
+      context.fault("{}: epilogue {} of {}, expected Gemm", where, EnumNameEpilogue(instruction.epilogue()),
+                    EnumNameOp(instruction.op()));
     switch (instruction.op()) {
     case Op::Kernel:
       return checkKernel();
@@ -154,11 +154,42 @@ private:
                     where, name, rows, columns, leading, batch, stride, bytes);
   }
 
+  // Epilogues stand behind the buffers of the product, in this order: bias, the matrix before gelu, the sum.
+  bool hasBias() const {
+    return instruction.epilogue() == Epilogue::Bias || instruction.epilogue() == Epilogue::BiasGelu;
+  }
+  bool hasBefore() const {
+    return instruction.epilogue() >= Epilogue::BiasGelu && instruction.epilogue() <= Epilogue::GeluGradSum;
+  }
+  bool hasSum() const { return instruction.epilogue() >= Epilogue::GeluGradSum; }
+
+  void checkEpilogue(const Gemm &gemm) {
+    Epilogue epilogue = instruction.epilogue();
+    if (epilogue == Epilogue::None)
+      return;
+    std::string name = fmt::format("{}: epilogue {}", where, EnumNameEpilogue(epilogue));
+    if (std::string_view target = context.program.target()->string_view(); target != "cuda")
+      context.fault("{} in a program for {}, expected cuda", name, target);
+    if (gemm.batch() != 1)
+      context.fault("{} with a batch of {}, expected 1", name, gemm.batch());
+    if (gemm.accumulate() && epilogue < Epilogue::SumA)
+      context.fault("{} accumulates, expected SumA or SumB", name);
+    if (hasBefore() && gemm.ldc() % 8 != 0)
+      context.fault("{} with a leading dimension of C of {}, expected a multiple of 8", name, gemm.ldc());
+    DType result = instruction.resultType();
+    uint32_t next = 3;
+    if (hasBias())
+      checkMatrix("bias", next++, result, 1, gemm.n(), gemm.n(), 1, 0);
+    if (hasBefore())
+      checkMatrix("the matrix before gelu", next++, result, gemm.m(), gemm.n(), gemm.ldc(), 1, 0);
+    uint64_t sums = epilogue == Epilogue::SumA ? gemm.m() : gemm.n();
+    if (hasSum())
+      checkMatrix("the sum", next++, result, 1, sums, sums, 1, 0);
+  }
+
   void checkGemm() {
     const Gemm *gemm = instruction.gemm();
-    Epilogue epilogue = instruction.epilogue();
-    bool two = epilogue == Epilogue::BiasGelu || epilogue == Epilogue::GeluGradSum;
-    if (!countIs(epilogue == Epilogue::None ? 3 : two ? 5 : 4))
+    if (!countIs(3u + hasBias() + hasBefore() + hasSum()))
       return;
     if (!gemm) {
       context.fault("{}: matrix product without sizes, expected m, n and k", where);
@@ -186,44 +217,7 @@ private:
     checkMatrix("B", 1, type, gemm->transB() ? n : k, gemm->transB() ? k : n, gemm->ldb(), gemm->batch(),
                 gemm->strideB());
     checkMatrix("C", 2, result, m, n, gemm->ldc(), gemm->batch(), gemm->strideC());
-    if (epilogue != Epilogue::None)
-      checkEpilogue(*gemm);
-  }
-
-  void checkEpilogue(const Gemm &gemm) {
-    DType type = instruction.resultType();
-    auto isVector = [&](const char *name, uint32_t buffer, uint64_t size) {
-      uint64_t bytes = instruction.buffers()->Get(buffer)->bytes();
-      if (bytes < size * sizeOf(type))
-        context.fault("{}: {} of {} elements of type {} exceeds its buffer of {} bytes", where, name, size,
-                      EnumNameDType(type), bytes);
-    };
-    const char *name = EnumNameEpilogue(instruction.epilogue());
-    bool sums = instruction.epilogue() == Epilogue::SumA || instruction.epilogue() == Epilogue::SumB;
-    if (std::string_view target = context.program.target()->string_view(); target != "cuda")
-      context.fault("{}: epilogue {} in a program for {}, expected cuda", where, name, target);
-    bool gelu = instruction.epilogue() >= Epilogue::BiasGelu && instruction.epilogue() <= Epilogue::GeluGradSum;
-    if (gelu && gemm.ldc() % 8 != 0) // cublasLt
-      context.fault("{}: epilogue {} with a leading dimension of C of {}, expected a multiple of 8", where, name,
-                    gemm.ldc());
-    if (gemm.batch() != 1)
-      context.fault("{}: epilogue {} of a batch of {}, expected 1", where, name, gemm.batch());
-    if (gemm.accumulate() && !sums)
-      context.fault("{}: epilogue {} of a product that is added to C, expected SumA or SumB", where, name);
-    switch (instruction.epilogue()) {
-    case Epilogue::Bias:
-      return isVector("the bias", 3, gemm.n());
-    case Epilogue::BiasGelu:
-      isVector("the bias", 3, gemm.n());
-      return checkMatrix("what is before gelu", 4, type, gemm.m(), gemm.n(), gemm.ldc(), 1, 0);
-    case Epilogue::GeluGradSum:
-      isVector("the sum", 4, gemm.n());
-      [[fallthrough]];
-    case Epilogue::GeluGrad:
-      return checkMatrix("what is before gelu", 3, type, gemm.m(), gemm.n(), gemm.ldc(), 1, 0);
-    default:
-      return isVector("the sum", 3, instruction.epilogue() == Epilogue::SumA ? gemm.m() : gemm.n());
-    }
+    checkEpilogue(*gemm);
   }
 
   void checkCollective() {

@@ -1,11 +1,15 @@
 // hocket check: every fault of model, recipe, plans in one run.
+#include "passes/Schedule/RowGraph.h"
+#include "passes/StepToProgram/StepToProgram.h"
 #include "tools/CommandLine.h"
 #include "tools/hocket/CheckSchedule.h"
 #include "tools/hocket/Commands.h"
 #include "tools/hocket/Lowering.h"
+#include "tools/hocket/MemoryLimit.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+using namespace mlir;
 using namespace hocket;
 using namespace hocket::tools;
 
@@ -16,6 +20,14 @@ struct CheckOptions {
   PlanFlags plan;
   ScheduleCheck alone;
 };
+
+/// Every program under a limit must fit into it.
+void checkMemory(Session &session, ModuleOp programs, std::optional<uint64_t> limitBytes) {
+  if (!limitBytes)
+    return;
+  if (auto program = step::buildProgram(programs, {}))
+    fitsInto(session, *program, limitBytes);
+}
 
 nlohmann::ordered_json json(const Session &session, size_t plans) {
   nlohmann::ordered_json out{{"plans", plans}, {"faults", nlohmann::json::array()}};
@@ -44,11 +56,17 @@ int checkAlone(const CheckOptions &options) {
 /// What makes no sense beside a model; a sentence, or "".
 std::string misplaced(const CheckOptions &options) {
   const ScheduleCheck &alone = options.alone;
-  if (alone.stages || alone.microbatches || alone.maxInFlight || alone.semantics || alone.print)
-    return "--stages, --microbatches, --max-in-flight, --semantics and --print are for a schedule without a model";
+  if (alone.stages || alone.microbatches || alone.maxInFlight || alone.print)
+    return "--stages, --microbatches, --max-in-flight and --print are for a schedule without a model";
   if (options.plan.mesh.empty() && (options.plan.schedule || options.plan.chunks))
     return "--schedule and --chunks beside a model need --mesh";
   return "";
+}
+
+PlanFlags judgedBy(const CheckOptions &options) {
+  PlanFlags flags = options.plan;
+  flags.semantics = options.alone.semantics.value_or("");
+  return flags;
 }
 
 int check(const CheckOptions &options) {
@@ -58,10 +76,16 @@ int check(const CheckOptions &options) {
     fmt::print(stderr, "error: {}\n", fault);
     return UnreadableCommandLine;
   }
+  if (schedule::Faults faults; options.alone.semantics && !schedule::parseSemantics(*options.alone.semantics, faults)) {
+    fmt::print(stderr, "error: --semantics: {}\n", faults.front().text);
+    return UnreadableCommandLine;
+  }
   Session session;
   std::vector<PlanChoice> choices;
   if (loadModel(session, options.model))
-    choices = checkFile(session, options.plan);
+    choices = checkFile(session, judgedBy(options), [&](const PlanChoice &, ModuleOp programs) {
+      checkMemory(session, programs, options.plan.memory);
+    });
   if (options.format == "json") {
     fmt::print("{}\n", json(session, choices.size()).dump(2));
   } else if (!session.errors()) {
@@ -78,6 +102,7 @@ Command hocket::tools::addCheck(CLI::App &app) {
   auto *command = app.add_subcommand("check", "verify only: every fault of model, recipe and plan in one run");
   options->model.addTo(*command, /*required=*/false);
   command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  addMemoryFlag(*command, options->plan.memory, "; a plan that needs more is at fault");
   options->plan.addTo(*command, /*scheduleAlone=*/true);
   ScheduleCheck &alone = options->alone;
   auto number = wholeNumber(1, 1 << 24);
@@ -88,6 +113,6 @@ Command hocket::tools::addCheck(CLI::App &app) {
   command->add_flag("--print", alone.print,
                     "without a model: the schedule as a table, as a file for `schedule file(…)`");
   command->add_option("--semantics", alone.semantics,
-                      "without a model, when a send is finished: rendezvous, nccl, nccl:R, buffered:K (rendezvous)");
+                      "when a send is finished: rendezvous, nccl, nccl:R, buffered:K (rendezvous)");
   return [options] { return check(*options); };
 }

@@ -9,6 +9,7 @@
 #include "tools/hocket/ExecutableFile.h"
 #include "tools/hocket/GatherChoice.h"
 #include "tools/hocket/Lowering.h"
+#include "tools/hocket/MemoryLimit.h"
 #include "tools/hocket/RecomputeChoice.h"
 #include "tools/hocket/Report.h"
 #include "llvm/Support/FileSystem.h"
@@ -36,23 +37,14 @@ const std::map<std::string, Layer> layers = {{"nn", Layer::NN},
                                              {"step", Layer::Step},
                                              {"kernels", Layer::Kernels}};
 
-/// The peak against what is given; errors with the numbers of every rank program that does not fit.
+/// The peak of every stage, or that it is too high.
 bool fits(Session &session, const program::ProgramT &program, std::optional<uint64_t> limit) {
-  bool good = true;
-  for (const RankReport &rank : makeReport(program).ranks) {
-    if (limit && rank.peakBytes > *limit) {
-      good = false;
-      std::string classes;
-      for (auto &[name, bytes] : rank.bytesByClass)
-        classes += fmt::format("{}{} {}", classes.empty() ? "" : ", ", name, bytes);
-      session.error(fmt::format("stage {} needs {} bytes a rank, --memory gives {} ({} too many): {}", rank.stage,
-                                rank.peakBytes, *limit, rank.peakBytes - *limit, classes));
-    } else {
-      fmt::print("stage {}: {}, {} bytes ({}) a rank; {}\n", rank.stage, run::counted(rank.ranks, "rank"),
-                 rank.peakBytes, bytesText(rank.peakBytes), rank.layers);
-    }
-  }
-  return good;
+  if (!fitsInto(session, program, limit))
+    return false;
+  for (const RankReport &rank : makeReport(program).ranks)
+    fmt::print("stage {}: {}, {} bytes ({}) a rank; {}\n", rank.stage, run::counted(rank.ranks, "rank"), rank.peakBytes,
+               bytesText(rank.peakBytes), rank.layers);
+  return true;
 }
 
 uint32_t threadsFor(const CompileOptions &options, int64_t world) {
@@ -141,18 +133,24 @@ int compile(const CompileOptions &options) {
   std::optional<Job> job = openJob(session, options.model, options.plan);
   if (!job)
     return InputAtFault;
+  job->gpu = options.target == "cuda";
   PlanChoice &choice = job->choice;
-  choice.epilogues = options.target == "cuda" && options.epilogues == "library";
+  choice.forGpu = job->gpu;
+  choice.epilogues = job->gpu && options.epilogues == "library";
   if (!chooseRecompute(session, *job, options.memory))
     return InputAtFault;
   if (options.memory)
     chooseGatherWithin(session, *job, *options.memory);
+  if (session.errors())
+    return InputAtFault;
   bool layerOnly = !options.emit.empty() && options.emit != "program";
   auto module = lower(session, choice, job->shape, layerOnly ? layers.at(options.emit) : Layer::Kernels);
   if (!module)
     return InputAtFault;
-  bool cuda = options.target == "cuda";
-  if (cuda && options.emit == "kernels") {
+  if (options.memory && options.emit == "kernels")
+    if (auto program = step::buildProgram(*module, {}); !program || !fitsInto(session, *program, options.memory))
+      return InputAtFault;
+  if (job->gpu && options.emit == "kernels") {
     OwningOpRef<ModuleOp> made = emitCudaKernels(session, *module);
     if (!made || !compileCudaKernels(session, *module, *made))
       return session.errors() ? InputAtFault : MachineLacks;
@@ -163,15 +161,16 @@ int compile(const CompileOptions &options) {
     return Done;
   }
   if (options.emit == "program") {
-    if (cuda && !emitCudaKernels(session, *module))
+    if (job->gpu && !emitCudaKernels(session, *module))
       return InputAtFault;
     auto program = step::buildProgram(*module, {.target = options.target, .march = {}, .features = {}});
-    if (!program)
+    if (!program || !fitsInto(session, *program, options.memory))
       return InputAtFault;
     fmt::print("{}\n", reportJson(makeReport(*program), *program).dump(2));
     return Done;
   }
-  return cuda ? compileForCuda(session, *module, choice, options) : compileForCpu(session, *module, choice, options);
+  return job->gpu ? compileForCuda(session, *module, choice, options)
+                  : compileForCpu(session, *module, choice, options);
 }
 } // namespace
 
@@ -193,8 +192,7 @@ Command hocket::tools::addCompile(CLI::App &app) {
                    "(library; --target=cuda)")
       ->check(CLI::IsMember({"library", "none"}));
   command->add_option("--march", options->march, "CPU that kernels are for (native)");
-  command->add_option("--memory", options->memory, "bytes that a rank may use; a plan that needs more is an error")
-      ->check(wholeNumber(1, int64_t(1) << 62));
+  addMemoryFlag(*command, options->memory, "; a plan that needs more is an error");
   command->add_option("--threads", options->threads, "threads of a rank")->check(wholeNumber(1, 1024));
   options->plan.addTo(*command);
   return [options] {

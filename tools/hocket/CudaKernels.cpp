@@ -2,6 +2,7 @@
 #include "tools/hocket/CudaKernels.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
+#include "passes/StepToProgram/GpuKernels.h"
 #include <fmt/format.h>
 using namespace mlir;
 
@@ -51,4 +52,20 @@ hocket::tools::compileCudaKernels(Session &session, ModuleOp module, ModuleOp ma
     if (!kernel.cubins.empty())
       symbols.lookup(kernel.name)->setAttr("hocket.figures", figuresOf(Builder(module.getContext()), kernel));
   return std::move(*kernels);
+}
+
+std::optional<uint64_t> hocket::tools::memoryForPlan(Session &session, const Job &job, uint64_t bytes) {
+  if (!job.gpu)
+    return bytes;
+  auto module = lower(session, job.choice, job.shape, Layer::Kernels);
+  if (!module || !emitCudaKernels(session, *module))
+    return std::nullopt;
+  uint64_t beside = step::gpuMemoryBytes(*module);
+  if (beside >= bytes) {
+    session.error(fmt::format("--memory gives {} bytes; kernels and products of a GPU alone need {}", bytes, beside));
+    return std::nullopt;
+  }
+  fmt::print(stderr, "kernels and products of a GPU need {} bytes; {} of {} are left for the plan\n", beside,
+             bytes - beside, bytes);
+  return bytes - beside;
 }

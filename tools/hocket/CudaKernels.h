@@ -1,6 +1,7 @@
 // Kernels of a program for NVIDIA GPUs.
 #pragma once
 #include "passes/Codegen/CUDA/Kernels.h"
+#include "tools/hocket/Lowering.h"
 #include "tools/hocket/Session.h"
 
 namespace hocket::tools {
@@ -14,4 +15,9 @@ mlir::OwningOpRef<mlir::ModuleOp> emitCudaKernels(Session &session, mlir::Module
 /// (no CUDA) is printed and does not count as a fault of the input.
 std::optional<std::vector<cuda::CompiledKernel>> compileCudaKernels(Session &session, mlir::ModuleOp module,
                                                                     mlir::ModuleOp made);
+
+/// What is left of a rank's memory for the plan itself, which then fits with all that a program has beside it: for
+/// "cuda" the scratch of kernels and the workspace of products (said on stderr), as the plan stands; for "cpu" all.
+/// Nothing after a fault.
+std::optional<uint64_t> memoryForPlan(Session &session, const Job &job, uint64_t bytes);
 } // namespace hocket::tools

@@ -3,7 +3,10 @@
 #include "tools/CommandLine.h"
 #include "tools/hocket/Commands.h"
 #include "tools/hocket/ExplicitPlan.h"
+#include "tools/hocket/GatherChoice.h"
+#include "tools/hocket/MemoryLimit.h"
 #include "tools/hocket/PlanTotals.h"
+#include "tools/hocket/RecomputeChoice.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <set>
@@ -14,18 +17,21 @@ namespace {
 struct DiffOptions {
   std::string plans[2], format = "text";
   ModelFile model;
+  std::optional<uint64_t> memory;
 };
 
 /// A plan by name, or by its mesh (dp=2,tp=2): then one made from flags. Faults are reported; `loaded` says if they are
 /// of the plan and not of a file that cannot be read.
-std::optional<PlanTotals> totalsOfPlan(const ModelFile &model, const std::string &plan, bool &loaded) {
+std::optional<PlanTotals> totalsOfPlan(const DiffOptions &options, const std::string &plan, bool &loaded) {
   Session session;
   PlanFlags flags;
   (plan.find('=') == std::string::npos ? flags.plan : flags.mesh) = plan;
-  std::optional<Job> job = openJob(session, model, flags);
+  std::optional<Job> job = openJob(session, options.model, flags);
   loaded = session.loaded();
-  if (!job)
+  if (!job || !chooseRecompute(session, *job, options.memory))
     return std::nullopt;
+  if (options.memory)
+    chooseGatherWithin(session, *job, *options.memory);
   auto module = lower(session, job->choice, job->shape, Layer::Kernels);
   auto program = module ? step::buildProgram(*module, {}) : std::nullopt;
   if (!program)
@@ -162,7 +168,7 @@ int diff(const DiffOptions &options) {
   std::optional<PlanTotals> totals[2];
   bool loaded = true;
   for (int i = 0; i < 2 && loaded; ++i) // faults of both plans in one run
-    totals[i] = totalsOfPlan(options.model, options.plans[i], loaded);
+    totals[i] = totalsOfPlan(options, options.plans[i], loaded);
   if (!totals[0] || !totals[1])
     return InputAtFault;
   if (options.format == "json")
@@ -185,5 +191,6 @@ Command hocket::tools::addDiff(CLI::App &app) {
         ->check(notEmpty());
   options->model.addTo(*command);
   command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  addMemoryFlag(*command, options->memory, " under either plan, for `recompute auto`");
   return [options] { return diff(*options); };
 }

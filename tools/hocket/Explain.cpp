@@ -1,20 +1,26 @@
 // hocket explain: what every rank will hold, do and send.
+#include "passes/Analysis/GpuFloor.h"
 #include "passes/StepToProgram/StepToProgram.h"
 #include "runtime/Launch/Counted.h"
 #include "tools/CommandLine.h"
 #include "tools/hocket/ActivationReport.h"
+#include "tools/hocket/CallReport.h"
 #include "tools/hocket/Commands.h"
+#include "tools/hocket/CudaKernels.h"
 #include "tools/hocket/ExpertGroups.h"
 #include "tools/hocket/ExplicitPlan.h"
 #include "tools/hocket/GatherChoice.h"
+#include "tools/hocket/KernelReport.h"
 #include "tools/hocket/LineReport.h"
 #include "tools/hocket/Lowering.h"
+#include "tools/hocket/MemoryLimit.h"
 #include "tools/hocket/MemoryReport.h"
 #include "tools/hocket/RecomputeChoice.h"
 #include "tools/hocket/ShardingReport.h"
 #include "tools/hocket/TimelineReport.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+using namespace mlir;
 using namespace hocket;
 using namespace hocket::tools;
 
@@ -23,11 +29,41 @@ struct ExplainOptions {
   ModelFile model;
   std::string format = "text", at;
   std::optional<uint32_t> rank;
-  bool shardings = false, activations = false;
+  std::string target = "cpu", gpu;
+  bool shardings = false, activations = false, kernels = false, calls = false;
   std::optional<uint64_t> memory;
   PlanFlags plan;
   TimelineFlags timeline;
 };
+
+bool rankIsThere(Session &session, PlanChoice &choice, std::optional<uint32_t> rank) {
+  int64_t world = choice.mesh.getWorldSize();
+  if (!rank || *rank < world)
+    return true;
+  session.error(
+      fmt::format("--rank {}: the plan has {}, numbered from 0 to {}", *rank, run::counted(world, "rank"), world - 1));
+  return false;
+}
+
+/// The forms that tell of a program for GPUs. Done, or how the command ends.
+int explainGpu(Session &session, ModuleOp module, ModuleOp made, program::ProgramT &program,
+               const ExplainOptions &options) {
+  bool json = options.format == "json";
+  if (options.calls) {
+    json ? fmt::print("{}\n", callJson(program, options.rank).dump(2))
+         : fmt::print("{}", callText(program, options.rank));
+    return Done;
+  }
+  auto kernels = compileCudaKernels(session, module, made);
+  if (!kernels)
+    return session.errors() ? InputAtFault : MachineLacks;
+  step::addGpuCode(program, *kernels);
+  const analysis::Gpu *gpu = analysis::findGpu(options.gpu);
+  KernelReport report = kernelReport(program, options.rank);
+  json ? fmt::print("{}\n", kernelJson(report, program, gpu).dump(2))
+       : fmt::print("{}", kernelText(report, program, gpu));
+  return Done;
+}
 
 int explain(const ExplainOptions &options) {
   Session session;
@@ -36,6 +72,7 @@ int explain(const ExplainOptions &options) {
     return InputAtFault;
   if (options.plan.mesh.empty())
     findMegatronTactics(session, *job);
+  job->choice.forGpu = job->gpu = options.target == "cuda";
   if (!chooseRecompute(session, *job, options.memory))
     return InputAtFault;
   PlanChoice &choice = job->choice;
@@ -43,7 +80,10 @@ int explain(const ExplainOptions &options) {
   if (!module)
     return InputAtFault;
   adoptGather(*job, *module);
-  auto program = step::buildProgram(*module, {});
+  OwningOpRef<ModuleOp> made = job->gpu ? emitCudaKernels(session, *module) : nullptr;
+  if (job->gpu && !made)
+    return InputAtFault;
+  auto program = step::buildProgram(*module, {.target = options.target, .march = {}, .features = {}});
   if (!program)
     return InputAtFault;
   std::optional<ShardingFacts> facts;
@@ -57,12 +97,10 @@ int explain(const ExplainOptions &options) {
     return explainLine(session, *program, *facts, options.at, json) ? Done : InputAtFault;
   if (!options.timeline.form.empty())
     return explainTimeline(session, *program, options.timeline, json) ? Done : InputAtFault;
-  int64_t world = choice.mesh.getWorldSize();
-  if (options.rank && *options.rank >= world) {
-    session.error(fmt::format("--rank {}: the plan has {}, numbered from 0 to {}", *options.rank,
-                              run::counted(world, "rank"), world - 1));
+  if (!rankIsThere(session, choice, options.rank))
     return InputAtFault;
-  }
+  if (options.kernels || options.calls)
+    return explainGpu(session, *module, *made, *program, options);
   Report report = makeReport(*program, options.rank);
   addTypesFrom(*module, report);
   report.experts = expertGroups(session, *job);
@@ -93,6 +131,10 @@ int explain(const ExplainOptions &options) {
     fmt::print("{}", shardingText(*facts, report));
   return Done;
 }
+
+std::string knownGpu(const std::string &name) {
+  return analysis::findGpu(name) ? "" : fmt::format("unknown GPU '{}'; known: {}", name, analysis::gpuNames());
+}
 } // namespace
 
 Command hocket::tools::addExplain(CLI::App &app) {
@@ -109,9 +151,27 @@ Command hocket::tools::addExplain(CLI::App &app) {
                     "also where each value lives and which tactic put it there, and what would remove each transfer");
   command->add_flag("--activations", options->activations,
                     "also what is kept from forward to backward, op by op, and what is made again");
-  command->add_option("--memory", options->memory, "bytes that a rank may use, for `recompute auto`")
-      ->check(wholeNumber(1, int64_t(1) << 62));
+  command->add_option("--target", options->target, "what kernels are for: cpu or cuda (cpu)")
+      ->check(CLI::IsMember({"cpu", "cuda"}));
+  auto *kernels = command->add_flag("--kernels", options->kernels,
+                                    "of --target=cuda: each kernel and product, what ptxas says of it, its bytes and "
+                                    "FLOPs, and how often a step runs it");
+  command->add_flag("--calls", options->calls, "of --target=cuda: the calls of NCCL in the order of issue")
+      ->excludes(kernels);
+  command
+      ->add_option("--gpu", options->gpu,
+                   "with --kernels also the least time of each on this GPU: " + analysis::gpuNames())
+      ->needs(kernels)
+      ->check(knownGpu);
+  addMemoryFlag(*command, options->memory, ", for `recompute auto`");
   options->plan.addTo(*command);
   options->timeline.addTo(*command);
-  return [options] { return explain(*options); };
+  return [options] {
+    if ((options->kernels || options->calls) && options->target != "cuda") {
+      fmt::print(stderr, "error: {} tells of a program for GPUs; give --target=cuda too\n",
+                 options->kernels ? "--kernels" : "--calls");
+      return int(UnreadableCommandLine);
+    }
+    return explain(*options);
+  };
 }

@@ -1,6 +1,8 @@
 // The choice by planned memory.
 #include "tools/hocket/GatherChoice.h"
 #include "dialect/Step/Step.h"
+#include "tools/hocket/CudaKernels.h"
+#include "tools/hocket/MemoryLimit.h"
 #include <fmt/format.h>
 using namespace mlir;
 using namespace hocket;
@@ -30,9 +32,14 @@ void hocket::tools::chooseGatherWithin(Session &session, Job &job, uint64_t limi
   dist::ZeroOp zero = undecided(job);
   if (!zero)
     return;
+  auto left = memoryForPlan(session, job, limitBytes);
+  if (!left)
+    return;
+  limitBytes = *left;
   auto gatherBy = [&](dist::Gather way) { zero.setGatherAttr(dist::GatherAttr::get(zero.getContext(), way)); };
   std::string refused;
   std::optional<std::pair<uint64_t, dist::Gather>> least; // of what does not fit
+  Trial quiet(session);
   for (auto way : {dist::Gather::OncePartial, dist::Gather::Once, dist::Gather::Kept, dist::Gather::PerUse}) {
     gatherBy(way);
     auto lowered = lower(session, job.choice, job.shape, Layer::Kernels);

@@ -8,6 +8,8 @@
 #include "tools/CommandLine.h"
 #include "tools/hocket/Commands.h"
 #include "tools/hocket/Lowering.h"
+#include "tools/hocket/MemoryLimit.h"
+#include "tools/hocket/RecomputeChoice.h"
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <fmt/format.h>
@@ -25,6 +27,7 @@ struct InterpretOptions {
   std::optional<uint64_t> seed;
   bool compare = false;
   PlanFlags plan;
+  std::optional<uint64_t> memory;
 };
 
 /// A lowered module and the interpreter of its step.
@@ -99,7 +102,7 @@ struct BatchSource {
 int interpret(const InterpretOptions &options) {
   Session session;
   std::optional<Job> job = openJob(session, options.model, options.plan);
-  if (!job)
+  if (!job || !chooseRecompute(session, *job, options.memory))
     return InputAtFault;
   PlanChoice &choice = job->choice;
   Run local, whole;
@@ -156,6 +159,7 @@ Command hocket::tools::addInterpret(CLI::App &app) {
                    "f64; or every result rounded: to f32, or to its declared type (f64)")
       ->check(CLI::IsMember({"f64", "f32", "declared"}));
   command->add_flag("--compare", options->compare, "run the whole model as well, and compare gradients and parameters");
+  addMemoryFlag(*command, options->memory, ", for `recompute auto`");
   options->plan.addTo(*command);
   return [options] { return interpret(*options); };
 }

@@ -9,6 +9,7 @@
 #include "passes/Schedule/Solvers.h"
 #include "passes/Step/Passes.h"
 #include "tools/hocket/ExplicitPlan.h"
+#include "tools/hocket/RecomputeChoice.h"
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::tools;
@@ -78,12 +79,17 @@ OwningOpRef<ModuleOp> hocket::tools::lower(Session &session, const PlanChoice &c
     // Before memory is planned, so that what lives inside a kernel needs none. After it bodies hold launches and
     // products.
     manager.addPass(codegen::createCodegenFusePass({.epilogues = choice.epilogues}));
+    if (choice.forGpu) // before memory is planned: what a launch may do in place is known once it is whole
+      manager.addPass(codegen::createCodegenGroupLaunchesPass());
     // On what fusion leaves: which work a collective can run beside. After it streamed ops are awaited.
     manager.addPass(step::createOverlapPass());
     // Every buffer has its place after it, and the size of the arena is known.
     manager.addPass(step::createPlanMemoryPass());
     // Last: messages match, nothing can deadlock, no buffer is written while it is still read.
-    manager.addPass(step::createVerifyProgramPass());
+    step::VerifyProgramPassOptions judged;
+    if (!choice.semantics.empty())
+      judged.semantics = choice.semantics;
+    manager.addPass(step::createVerifyProgramPass(judged));
   }
   if (!run(session, manager, *module))
     return nullptr;
@@ -168,6 +174,15 @@ bool hocket::tools::checkPlan(Session &session, const PlanChoice &given, bool co
   return session.errors() == before;
 }
 
+/// Under a limit `recompute auto` stands for other tactics. False, after errors, if it cannot.
+static bool decideAuto(Session &session, const PlanChoice &choice, std::optional<uint64_t> limitBytes) {
+  auto shape = limitBytes ? analysis::batchShape(choice.recipe, choice.plan, choice.mesh) : std::nullopt;
+  if (!shape)
+    return true; // told by checkPlan
+  Job job{choice, *shape};
+  return chooseRecompute(session, job, limitBytes);
+}
+
 std::vector<PlanChoice> hocket::tools::checkFile(Session &session, const PlanFlags &flags, ProgramWatcher seen) {
   std::vector<PlanChoice> choices;
   bool sound = session.verify();
@@ -179,7 +194,8 @@ std::vector<PlanChoice> hocket::tools::checkFile(Session &session, const PlanFla
   if (!flags.mesh.empty() && sound)
     sound = session.verify();
   for (const PlanChoice &choice : choices)
-    checkPlan(session, choice, /*complete=*/sound, seen);
+    if (decideAuto(session, choice, flags.memory))
+      checkPlan(session, choice, /*complete=*/sound, seen);
   return choices;
 }
 

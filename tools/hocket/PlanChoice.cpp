@@ -298,6 +298,7 @@ std::vector<PlanChoice> hocket::tools::choosePlans(Session &session, const PlanF
   for (dist::PlanOp plan : plans)
     if (auto choice = resolve(session, plan)) {
       choice->maxImplicitBytes = flags.maxImplicitBytes;
+      choice->semantics = flags.semantics;
       choices.push_back(*choice);
     }
   return choices;

@@ -20,6 +20,8 @@ struct PlanFlags {
   std::optional<int64_t> chunks;
   std::optional<std::string> split;
   std::optional<int64_t> maxImplicitBytes; ///< of plans by name too
+  std::string semantics;                   ///< of sends, that programs are judged by; empty: rendezvous
+  std::optional<uint64_t> memory;          ///< bytes that a rank may use; only where a command has the flag
   bool sequenceParallel = false;
   std::string context;                ///< empty if not given
   std::vector<std::string> recompute; ///< "full", "selective:h.*.attn"
@@ -37,6 +39,8 @@ struct PlanChoice {
   nn::ModelOp model;
   nn::RecipeOp recipe;
   std::optional<int64_t> maxImplicitBytes; ///< that a rank may send in a step unasked
+  std::string semantics = {};              ///< of sends; empty: rendezvous
+  bool forGpu = false;                     ///< kernels of an update share launches
   bool epilogues = false;                  ///< products are cublasLt's, and take what it does beside them
 };
 

@@ -1,5 +1,6 @@
 // See RecomputeChoice.h.
 #include "tools/hocket/RecomputeChoice.h"
+#include "tools/hocket/CudaKernels.h"
 #include "tools/hocket/GatherChoice.h"
 #include "tools/hocket/RecomputePrices.h"
 #include <algorithm>
@@ -271,6 +272,10 @@ bool hocket::tools::chooseRecompute(Session &session, Job &job, std::optional<ui
     return true;
   Chooser chooser{session, job, takeAutos(plan), *limitBytes};
   chooseGatherWithin(session, job, *limitBytes);
+  auto left = session.errors() ? std::nullopt : memoryForPlan(session, job, *limitBytes);
+  if (!left)
+    return false;
+  chooser.limit = *left;
   std::vector<std::optional<std::string>> patterns;
   for (const Auto &each : chooser.autos)
     patterns.push_back(each.pattern);

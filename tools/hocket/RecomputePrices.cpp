@@ -2,6 +2,7 @@
 #include "tools/hocket/RecomputePrices.h"
 #include "dialect/Step/Step.h"
 #include "passes/Dist/RecomputeUnits.h"
+#include "tools/hocket/MemoryLimit.h"
 #include <algorithm>
 #include <set>
 using namespace mlir;
@@ -16,6 +17,7 @@ void hocket::tools::addTactic(Job &job, Location loc, const std::optional<std::s
 
 std::map<uint32_t, PlannedMemory> hocket::tools::plannedMemory(Session &session, const Job &job) {
   std::map<uint32_t, PlannedMemory> memory;
+  Trial quiet(session);
   auto module = lower(session, job.choice, job.shape, Layer::Kernels);
   if (module)
     for (auto program : module->getOps<step::ProgramOp>())
@@ -53,6 +55,7 @@ struct Pricing {
         if (below.empty() || hasPart(unit, below.drop_front()))
           addTactic(job, job.choice.plan.getLoc(), unit.name + below.str(), kind);
     Uniform found{{}, plannedMemory(session, job)};
+    Trial quiet(session);
     if (auto module = lower(session, job.choice, job.shape, Layer::Step))
       found.stages = activationsOf(*module);
     while (body.getOperations().size() > before)
@@ -65,6 +68,7 @@ struct Pricing {
 
   /// Units of the ops of forward, with their stages, in order. What an explicit tactic names is left alone.
   bool findUnits() {
+    Trial quiet(session);
     auto module = lower(session, job.choice, job.shape, Layer::Step);
     if (!module)
       return false;

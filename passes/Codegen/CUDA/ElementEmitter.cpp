@@ -1,6 +1,6 @@
 // See GraphEmitters.h: kernels without reductions. A thread has one piece of `lanes` elements of the flat domain;
-// pieces of a block lie side by side. Where numbers of the step are costly (powers in double for AdamW), a thread has
-// several.
+// pieces of a block lie side by side. Where numbers of the step are costly (powers in double for AdamW), one thread of
+// a block computes them for all, and each has several pieces.
 #include "passes/Codegen/CUDA/GraphEmitters.h"
 #include "llvm/Support/MathExtras.h"
 using namespace mlir;
@@ -11,8 +11,8 @@ constexpr int64_t threads = 256, piecesOfCostly = 4;
 
 class ElementEmitter {
 public:
-  ElementEmitter(GpuEmit &e, const Graph &graph)
-      : e(e), graph(graph), needed(graph), shape(graph.getShape()), values(e) {}
+  ElementEmitter(GpuEmit &e, const GpuFrame &frame, const Graph &graph)
+      : e(e), frame(frame), graph(graph), needed(graph), shape(graph.getShape()), values(e) {}
 
   Launch run() {
     bool full = llvm::any_of(graph.getOutputs(), [](const Output &output) { return output.space == Space::Full; });
@@ -37,11 +37,11 @@ private:
   }
   Launch runElements() {
     int64_t lanes = e.lanes(), pieces = shape.elements() / lanes, rest = shape.rows == 1 ? shape.elements() % lanes : 0;
-    int64_t each = costly() && pieces > threads ? piecesOfCostly : 1;
+    int64_t each = shape.rows == 1 && !costly().empty() && pieces > threads ? piecesOfCostly : 1;
     Launch launch = sized(std::max<int64_t>(pieces, 1), each);
     Value begin = first(launch, each);
     if (shape.rows == 1)
-      values.beginRow(e.i64(0)), prepare();
+      values.beginRow(e.i64(0)), shareCostly(), prepare();
     auto piece = [&](Value index) {
       e.when(below(index, pieces), [&] {
         if (shape.rows == 1)
@@ -79,9 +79,45 @@ private:
       values.store(output, value);
   }
 
-  bool costly() const {
-    return shape.rows == 1 &&
-           llvm::any_of(needed.all, [](Step *step) { return step->space == Space::Row && step->kind == Step::Map; });
+  /// What is computed of the single row and read by its elements.
+  std::set<Ref> costly() const {
+    std::set<Ref> found;
+    auto add = [&](Ref ref) {
+      if (ref.step->space == Space::Row && ref.step->kind == Step::Map)
+        found.insert(ref);
+    };
+    for (Step *step : needed.all)
+      if (step->space == Space::Full)
+        llvm::for_each(step->operands, add);
+    for (const Output &output : graph.getOutputs())
+      add(output.value);
+    return found;
+  }
+  /// One thread of the block computes it for all.
+  void shareCostly() {
+    std::set<Ref> all = costly();
+    if (all.empty())
+      return;
+    struct Slot {
+      Ref ref;
+      Type type;
+      Value shared;
+    };
+    SmallVector<Slot> slots;
+    OpBuilder before(e); // shared arrays are named where all threads are
+    before.setInsertionPoint(e.getInsertionBlock(), e.getInsertionPoint());
+    e.when(e.compare(arith::CmpIPredicate::eq, e.thread(threads), e.i64(0)), [&] {
+      GraphValues own(e);
+      own.beginRow(e.i64(0));
+      for (Ref ref : all) {
+        Value number = own.ofRow(ref);
+        slots.push_back({ref, number.getType(), frame.staticShared(before, number.getType(), 1)});
+        e.store(number.getType(), number, slots.back().shared, e.i64(0));
+      }
+    });
+    e.barrier();
+    for (const Slot &slot : slots)
+      values.setRow(slot.ref, e.load(slot.type, slot.shared, e.i64(0)));
   }
   Launch sized(int64_t pieces, int64_t each) {
     Launch launch;
@@ -96,6 +132,7 @@ private:
   Value below(Value index, int64_t count) { return e.compare(arith::CmpIPredicate::slt, index, e.i64(count)); }
 
   GpuEmit &e;
+  const GpuFrame &frame;
   const Graph &graph;
   NeededSteps needed;
   const KernelShape &shape;
@@ -122,5 +159,7 @@ bool fitsElements(const Graph &graph, bool mayLieOnOperands) {
   return !(mayLieOnOperands && ofRows && graph.getShape().rows > 1);
 }
 
-Launch emitElements(GpuEmit &e, const Graph &graph) { return ElementEmitter(e, graph).run(); }
+Launch emitElements(GpuEmit &e, const GpuFrame &frame, const Graph &graph) {
+  return ElementEmitter(e, frame, graph).run();
+}
 } // namespace hocket::cuda

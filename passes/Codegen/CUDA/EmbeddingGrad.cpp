@@ -66,23 +66,22 @@ private:
   }
   void addAll(Value token, Value local) {
     Value start = e.number(0, e.vectorOf(codegen::scalarType(table.tableType)));
-    Value sum = e.loop(token, e.i64(table.tokens), threads, start, [&](Value from, ValueRange so) {
-                   Value count = listMatches(from);
-                   Value next = e.loop(e.i64(0), count, 1, so, [&](Value i, ValueRange sum) {
-                                   Value at = e.widen(e.load(e.getI32Type(), list, i));
-                                   return SmallVector<Value>{
-                                       e.add(sum.front(), e.loadVector(table.dyType, table.dy, row(at), Value()))};
-                                 }).front();
-                   e.barrier(); // before the list is written again
-                   return SmallVector<Value>{next};
-                 }).front();
+    Value sum =
+        e.loop(token, e.i64(table.tokens), threads, start, [&](Value from, ValueRange so) {
+           Value count = listMatches(from);
+           return e.loop(e.i64(0), count, 1, so, [&](Value i, ValueRange sum) {
+             Value at = e.widen(e.load(e.getI32Type(), list, i));
+             return SmallVector<Value>{e.add(sum.front(), e.loadVector(table.dyType, table.dy, row(at), Value()))};
+           });
+         }).front();
     e.when(there, [&] {
       if (table.accumulator)
         sum = e.add(e.loadVector(table.tableType, table.out, row(local), Value()), e.rounded(table.tableType, sum));
       e.storeVector(table.tableType, sum, table.out, row(local), Value());
     });
   }
-  /// Puts the tokens of [from, from + threads) that have the id into `list`, in order; returns how many (i64).
+  /// Puts the tokens of [from, from + threads) that have the id into `list`, in order; returns how many (i64). Its
+  /// first barrier is reached once all have read the list of before.
   Value listMatches(Value from) {
     Type i32 = e.getI32Type();
     Value index = e.plus(from, thread), exists = e.compare(arith::CmpIPredicate::slt, index, e.i64(table.tokens));

@@ -33,7 +33,10 @@ int64_t knownDivisor(Value integer) { return std::min(most, divisorOf(integer, 0
 
 GpuEmit::GpuEmit(const GpuFrame &frame, int64_t lanes)
     : Emit(frame.loc(), frame.entry(), {lanes, /*fma=*/true, /*halfConversion=*/true, /*nativeNarrow=*/true}),
-      frame(frame) {}
+      frame(frame) {
+  if (auto begin = frame.begin())
+    restoreInsertionPoint(*begin);
+}
 
 // ---- threads ----
 Value GpuEmit::index(Value register32) { return arith::ExtUIOp::create(*this, getI64Type(), register32); }
@@ -47,9 +50,13 @@ Value GpuEmit::threadY(int64_t count) {
   return index(NVVM::ThreadIdYOp::create(*this, getI32Type(), below(*this, count)));
 }
 Value GpuEmit::block(int64_t count) {
+  if (Value ofPart = frame.blockX())
+    return ofPart;
   return index(NVVM::BlockIdXOp::create(*this, getI32Type(), below(*this, count)));
 }
 Value GpuEmit::blockY(int64_t count) {
+  if (Value ofPart = frame.blockY())
+    return ofPart;
   return index(NVVM::BlockIdYOp::create(*this, getI32Type(), below(*this, count)));
 }
 void GpuEmit::barrier() { NVVM::Barrier0Op::create(*this); }

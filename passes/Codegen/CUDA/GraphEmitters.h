@@ -16,7 +16,7 @@ int64_t lanesFor(const KernelShape &shape);
 /// No number of a row or column is reduced: threads share the elements as they lie. `orderMatters`: rows' numbers may
 /// lie on operands, which the form for rows heeds.
 bool fitsElements(const Graph &graph, bool mayLieOnOperands);
-Launch emitElements(GpuEmit &e, const Graph &graph);
+Launch emitElements(GpuEmit &e, const GpuFrame &frame, const Graph &graph);
 
 /// A warp (or a part of it), or a block, works on one row; the row stays in registers between its loops if it is short
 /// enough and is read again if not.

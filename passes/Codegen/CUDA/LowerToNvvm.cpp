@@ -102,9 +102,10 @@ LogicalResult lowerToNvvm(ModuleOp module) {
   manager.addPass(createLoopInvariantCodeMotionPass());
   // vectors of functions become calls a lane; before the blocks, since a call's declaration goes to the module
   manager.addPass(std::make_unique<MathToLibdevice>());
+  // while there are no blocks yet: it would merge those that look alike and choose what they read before them
+  manager.addPass(createConvertVectorToLLVMPass());
   // loops and branches become blocks; afterwards only straight-line ops are left of other dialects
   manager.addPass(createSCFToControlFlowPass());
-  manager.addPass(createConvertVectorToLLVMPass());
   manager.addPass(createArithToLLVMConversionPass());
   manager.addPass(createConvertControlFlowToLLVMPass());
   manager.addPass(createReconcileUnrealizedCastsPass());

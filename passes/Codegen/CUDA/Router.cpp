@@ -1,7 +1,7 @@
 // The choice of experts and its derivative, in a few kernels: a warp a token chooses; a warp a choice finds its place
 // by counting the choices of its expert that come before it, in order of position (quadratic in the tokens of a
-// sequence, 32 at once; fine to 10^4); a thread an expert adds up the load. What one kernel finds for the next is in
-// the scratch.
+// sequence, 32 at once; fine to 10^4); a warp an expert counts its choices and adds up its shares, and a block a
+// sequence the load of all. What one kernel finds for the next is in the scratch.
 #include "passes/Codegen/CUDA/RouterWarp.h"
 #include "llvm/Support/MathExtras.h"
 using namespace mlir;
@@ -10,13 +10,15 @@ namespace hocket::cuda {
 namespace {
 constexpr int64_t align = 16;
 
-/// Parts of the scratch: chosen experts of each choice (i32), shares of each token (f32), counts of each expert (f32).
+/// Parts of the scratch: chosen experts of each choice (i32), shares of each token (f32), of each expert counts and
+/// their products with the shares (f32).
 struct Scratch {
-  int64_t chosen = 0, shares, counts, bytes;
+  int64_t chosen = 0, shares, counts, products, bytes;
   Scratch(int64_t batch, int64_t tokens, int64_t experts, int64_t top, bool hasShares) {
     shares = llvm::alignTo(batch * tokens * top * 4, align);
     counts = shares + (hasShares ? llvm::alignTo(batch * tokens * experts * 4, align) : 0);
-    bytes = counts + llvm::alignTo(batch * experts * 4, align);
+    products = counts + llvm::alignTo(batch * experts * 4, align);
+    bytes = products + (hasShares ? llvm::alignTo(batch * experts * 4, align) : 0);
   }
 };
 
@@ -104,34 +106,52 @@ Launch placeTokens(GpuEmit &e, GpuFrame &frame, nn::RouterOp op, const Scratch &
   });
 }
 
-/// A block a sequence, a thread an expert: how many choose it, and with `shares` the sum of what they would give it.
-template <typename OpT, typename UseT>
-Launch countChoices(GpuEmit &e, GpuFrame &frame, OpT op, const Scratch &parts, bool hasShares, UseT use) {
+/// A warp an expert of a sequence: how many choose it, and with `hasShares` that times the sum of what they would give
+/// it.
+template <typename OpT> Launch countChoices(GpuEmit &e, GpuFrame &frame, OpT op, const Scratch &parts, bool hasShares) {
+  RouterWarp router(e, frame, op);
+  Value chosen = frame.scratch(e, parts.chosen), shares = frame.scratch(e, parts.shares), zero = router.real(0);
+  return overWarps(e, router.batch * router.experts, [&](Value own, Value lane, Value there) {
+    Value b = e.over(own, router.experts), expert = e.modulo(own, router.experts);
+    int64_t choices = router.tokens * router.top;
+    Value count = e.loop(lane, e.i64(choices), 32, zero, [&](Value i, ValueRange sum) {
+                     Value its = chosenAt(e, chosen, e.plus(e.times(b, choices), i));
+                     Value is = e.compare(arith::CmpIPredicate::eq, its, expert);
+                     return SmallVector<Value>{e.add(sum.front(), e.choose(is, router.real(1), zero))};
+                   }).front();
+    count = router.joined(Reduction::Sum, count);
+    Value share = zero;
+    if (hasShares) {
+      share = e.loop(lane, e.i64(router.tokens), 32, zero, [&](Value t, ValueRange sum) {
+                 Value token = e.plus(e.times(b, router.tokens), t);
+                 Value at = e.plus(e.times(token, router.experts), expert);
+                 return SmallVector<Value>{e.add(sum.front(), e.load(e.getF32Type(), shares, at))};
+               }).front();
+      share = router.joined(Reduction::Sum, share);
+    }
+    e.when(isFirst(e, lane, there), [&] {
+      e.store(e.getF32Type(), count, frame.scratch(e, parts.counts), own);
+      if (hasShares)
+        e.store(e.getF32Type(), e.mul(count, share), frame.scratch(e, parts.products), own);
+    });
+  });
+}
+
+/// A block a sequence: the load of its experts.
+Launch sumLoad(GpuEmit &e, GpuFrame &frame, nn::RouterOp op, const Scratch &parts) {
   RouterWarp router(e, frame, op);
   int64_t threads = std::min<int64_t>(1024, llvm::alignTo(router.experts, 32));
   Launch launch;
   launch.block[0] = threads, launch.grid[0] = router.batch;
-  Value b = e.block(router.batch), thread = e.thread(threads), chosen = frame.scratch(e, parts.chosen);
-  Value shares = frame.scratch(e, parts.shares), zero = router.real(0);
-  Value product =
-      e.loop(thread, e.i64(router.experts), threads, zero, [&](Value expert, ValueRange so) {
-         int64_t choices = router.tokens * router.top;
-         Value count = e.loop(e.i64(0), e.i64(choices), 1, zero, [&](Value i, ValueRange sum) {
-                          Value its = chosenAt(e, chosen, e.plus(e.times(b, choices), i));
-                          Value is = e.compare(arith::CmpIPredicate::eq, its, expert);
-                          return SmallVector<Value>{e.add(sum.front(), e.choose(is, router.real(1), zero))};
-                        }).front();
-         e.store(e.getF32Type(), count, frame.scratch(e, parts.counts), e.plus(e.times(b, router.experts), expert));
-         if (!hasShares)
-           return SmallVector<Value>{so.front()};
-         Value share = e.loop(e.i64(0), e.i64(router.tokens), 1, zero, [&](Value t, ValueRange sum) {
-                          Value token = e.plus(e.times(b, router.tokens), t);
-                          Value at = e.plus(e.times(token, router.experts), expert);
-                          return SmallVector<Value>{e.add(sum.front(), e.load(e.getF32Type(), shares, at))};
-                        }).front();
-         return SmallVector<Value>{e.mulAdd(count, share, so.front())};
-       }).front();
-  use(router, b, thread, threads, product);
+  Value b = e.block(router.batch), thread = e.thread(threads), products = frame.scratch(e, parts.products);
+  Value sum = e.loop(thread, e.i64(router.experts), threads, router.real(0), [&](Value expert, ValueRange so) {
+                 Value at = e.plus(e.times(b, router.experts), expert);
+                 return SmallVector<Value>{e.add(so.front(), e.load(e.getF32Type(), products, at))};
+               }).front();
+  sum = e.joinThreads({Reduction::Sum}, sum, threads, thread).front();
+  double factor = router.balance * static_cast<double>(router.experts) * router.partOfOne();
+  e.when(e.compare(arith::CmpIPredicate::eq, thread, e.i64(0)),
+         [&] { e.store(e.getF32Type(), e.mul(sum, router.real(factor)), frame.result(op.getLoad()), b); });
   return launch;
 }
 
@@ -217,17 +237,16 @@ LogicalResult emitRouter(func::FuncOp kernel, nn::RouterOp op, ModuleOp into) {
       GpuEmit e(frame, 1);
       return placeTokens(e, frame, op, parts);
     });
-  if (load)
+  if (load) {
     step.add([&](GpuFrame &frame) {
       GpuEmit e(frame, 1);
-      auto store = [&](RouterWarp &router, Value b, Value thread, int64_t threads, Value product) {
-        Value sum = e.joinThreads({Reduction::Sum}, product, threads, thread).front();
-        double factor = router.balance * static_cast<double>(router.experts) * router.partOfOne();
-        e.when(e.compare(arith::CmpIPredicate::eq, thread, e.i64(0)),
-               [&] { e.store(e.getF32Type(), e.mul(sum, router.real(factor)), frame.result(op.getLoad()), b); });
-      };
-      return countChoices(e, frame, op, parts, true, store);
+      return countChoices(e, frame, op, parts, true);
     });
+    step.add([&](GpuFrame &frame) {
+      GpuEmit e(frame, 1);
+      return sumLoad(e, frame, op, parts);
+    });
+  }
   step.finish();
   return success();
 }
@@ -243,7 +262,7 @@ LogicalResult emitRouterGrad(func::FuncOp kernel, nn::RouterGradOp op, ModuleOp 
     });
     step.add([&](GpuFrame &frame) {
       GpuEmit e(frame, 1);
-      return countChoices(e, frame, op, parts, false, [](auto &&...) {});
+      return countChoices(e, frame, op, parts, false);
     });
   }
   step.add([&](GpuFrame &frame) {

@@ -53,7 +53,8 @@ RouterWarp::Values RouterWarp::choose() {
       best = e.choose(is, places[i], best), bestLogit = e.choose(is, own[i], bestLogit);
     }
     for (int64_t distance = 16; distance >= 1; distance /= 2) {
-      Value other = e.shuffleXor(best, distance), otherLogit = e.shuffleXor(bestLogit, distance);
+      Value other = e.widen(e.shuffleXor(arith::TruncIOp::create(e, e.getI32Type(), best), distance));
+      Value otherLogit = e.shuffleXor(bestLogit, distance);
       Value there = e.compare(arith::CmpIPredicate::sge, other, e.i64(0));
       Value is = arith::AndIOp::create(e, there, better(otherLogit, other, bestLogit, best));
       best = e.choose(is, other, best), bestLogit = e.choose(is, otherLogit, bestLogit);

@@ -51,16 +51,40 @@ Value GpuFrame::dynamicShared(OpBuilder &builder) const {
 }
 Value GpuFrame::staticShared(OpBuilder &builder, Type element, int64_t count) const {
   auto module = function->getParentOfType<ModuleOp>();
-  std::string name = (function.getSymName() + "_shared" + llvm::Twine(module.getBody()->getOperations().size())).str();
-  OpBuilder globals = OpBuilder::atBlockBegin(module.getBody());
-  // undefined, as shared memory is when a block starts
-  auto global = LLVM::GlobalOp::create(globals, loc(), LLVM::LLVMArrayType::get(element, count), /*isConstant=*/false,
-                                       LLVM::Linkage::Internal, name, Attribute(), /*alignment=*/16, sharedSpace);
-  Block *initial = globals.createBlock(&global.getInitializerRegion());
-  globals.setInsertionPointToEnd(initial);
-  LLVM::ReturnOp::create(globals, loc(), LLVM::UndefOp::create(globals, loc(), global.getType()).getResult());
+  Type array = LLVM::LLVMArrayType::get(element, count);
+  std::string &name = (*sharedArrays)[{array.getAsOpaquePointer(), takenShared[array]++}];
+  if (name.empty()) {
+    name = (function.getSymName() + "_shared" + llvm::Twine(module.getBody()->getOperations().size())).str();
+    OpBuilder globals = OpBuilder::atBlockBegin(module.getBody());
+    // undefined, as shared memory is when a block starts
+    auto global = LLVM::GlobalOp::create(globals, loc(), array, /*isConstant=*/false, LLVM::Linkage::Internal, name,
+                                         Attribute(), /*alignment=*/16, sharedSpace);
+    Block *initial = globals.createBlock(&global.getInitializerRegion());
+    globals.setInsertionPointToEnd(initial);
+    LLVM::ReturnOp::create(globals, loc(), LLVM::UndefOp::create(globals, loc(), array).getResult());
+  }
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext(), sharedSpace);
   return LLVM::AddressOfOp::create(builder, loc(), pointer, name);
+}
+
+GpuFrame GpuFrame::part(func::FuncOp own, ArrayRef<Value> buffers, ArrayRef<Value> numbersOfPart, Value scratch,
+                        const OpBuilder &begin, Value blockX, Value blockY) const {
+  GpuFrame made;
+  made.function = function, made.kernel = own, made.sharedArrays = sharedArrays;
+  made.bind(buffers, numbersOfPart);
+  made.scratchBase = scratch, made.partBegin = begin.saveInsertionPoint(), made.partX = blockX, made.partY = blockY;
+  return made;
+}
+void GpuFrame::bind(ArrayRef<Value> buffers, ArrayRef<Value> numbersOfKernel) {
+  allBuffers.assign(buffers.begin(), buffers.end());
+  allNumbers.assign(numbersOfKernel.begin(), numbersOfKernel.end());
+  unsigned nextTensor = 0, nextNumber = 0;
+  for (Value argument : kernel.getArguments()) {
+    if (isa<RankedTensorType>(argument.getType()))
+      tensors[argument] = allBuffers[nextTensor++];
+    else
+      numbers[argument] = allNumbers[nextNumber++];
+  }
 }
 
 StepKernel::StepKernel(func::FuncOp kernel, ModuleOp into, int64_t scratchBytes)
@@ -95,15 +119,8 @@ void StepKernel::add(llvm::function_ref<Launch(GpuFrame &)> body) {
         frame.function.setArgAttr(i, "llvm.noalias", builder.getUnitAttr());
     }
   Block *entry = frame.function.addEntryBlock(builder);
-  frame.allBuffers.assign(entry->args_begin(), entry->args_begin() + buffers);
-  frame.allNumbers.assign(entry->args_begin() + buffers, entry->args_begin() + buffers + numbers);
-  unsigned nextTensor = 0, nextNumber = 0;
-  for (Value argument : kernel.getArguments()) {
-    if (isa<RankedTensorType>(argument.getType()))
-      frame.tensors[argument] = frame.allBuffers[nextTensor++];
-    else
-      frame.numbers[argument] = frame.allNumbers[nextNumber++];
-  }
+  SmallVector<Value> parameters(entry->getArguments());
+  frame.bind(ArrayRef(parameters).take_front(buffers), ArrayRef(parameters).slice(buffers, numbers));
   if (scratchBytes)
     frame.scratchBase = entry->getArguments().back();
 

@@ -2,6 +2,9 @@
 #pragma once
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "passes/Codegen/CUDA/Kernels.h"
+#include <map>
+#include <memory>
+#include <optional>
 
 namespace hocket::cuda {
 /// One GPU kernel while it is written.
@@ -25,13 +28,31 @@ public:
   llvm::ArrayRef<mlir::Value> buffers() const { return allBuffers; } ///< tensors, then results, in order
   llvm::ArrayRef<mlir::Value> scalars() const { return allNumbers; }
 
+  /// The frame of one kernel of a group, inside this one: its own buffers, numbers and scratch (null: none), what
+  /// builds where it begins, and the number of the block in its own grid. Parts lie on each other's static shared
+  /// memory: a block works for one of them.
+  GpuFrame part(mlir::func::FuncOp own, llvm::ArrayRef<mlir::Value> buffers, llvm::ArrayRef<mlir::Value> numbers,
+                mlir::Value scratch, const mlir::OpBuilder &begin, mlir::Value blockX, mlir::Value blockY) const;
+  /// Where a part begins; none for a whole kernel, which begins at the entry block's end.
+  std::optional<mlir::OpBuilder::InsertPoint> begin() const { return partBegin; }
+  /// Index of a part's block, x and y; null for a whole kernel.
+  mlir::Value blockX() const { return partX; }
+  mlir::Value blockY() const { return partY; }
+
 private:
   friend class StepKernel;
+  void bind(llvm::ArrayRef<mlir::Value> buffers, llvm::ArrayRef<mlir::Value> numbers); ///< to the kernel's arguments
   mutable mlir::LLVM::LLVMFuncOp function;
   mlir::func::FuncOp kernel;
   llvm::DenseMap<mlir::Value, mlir::Value> tensors, numbers;
   llvm::SmallVector<mlir::Value> allBuffers, allNumbers;
   mlir::Value scratchBase;
+  std::optional<mlir::OpBuilder::InsertPoint> partBegin;
+  mlir::Value partX, partY;
+  /// Shared arrays of the GPU kernel by type, and how many of each this part has taken.
+  using SharedArrays = std::map<std::pair<void const *, unsigned>, std::string>;
+  mutable std::shared_ptr<SharedArrays> sharedArrays = std::make_shared<SharedArrays>();
+  mutable llvm::DenseMap<mlir::Type, unsigned> takenShared;
 };
 
 class StepKernel {

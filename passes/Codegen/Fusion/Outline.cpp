@@ -2,32 +2,24 @@
 #include "passes/Codegen/Fusion/Outline.h"
 #include "passes/Codegen/Fusion/InPlace.h"
 #include "passes/Codegen/Fusion/KernelShape.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 using namespace mlir;
 using namespace hocket::nn;
 
 namespace hocket::codegen {
-namespace {
-/// What goes into a kernel and what comes out, in order of first use and of definition.
-struct Interface {
-  llvm::SetVector<Value> tensors, numbers;
-  SmallVector<Value> results;
-
-  explicit Interface(ArrayRef<Operation *> ops) {
-    llvm::SmallPtrSet<Operation *, 16> inside(ops.begin(), ops.end());
-    for (Operation *op : ops) {
-      for (Value operand : op->getOperands())
-        if (!operand.getDefiningOp() || !inside.contains(operand.getDefiningOp()))
-          (isa<RankedTensorType>(operand.getType()) ? tensors : numbers).insert(operand);
-      bool all = isa<AttentionOp, AttentionGradOp>(op); // their emitters write every result
-      for (Value result : op->getResults())
-        if (all || llvm::any_of(result.getUsers(), [&](Operation *user) { return !inside.contains(user); }))
-          results.push_back(result);
-    }
+Interface::Interface(ArrayRef<Operation *> ops) {
+  llvm::SmallPtrSet<Operation *, 16> inside(ops.begin(), ops.end());
+  for (Operation *op : ops) {
+    for (Value operand : op->getOperands())
+      if (!operand.getDefiningOp() || !inside.contains(operand.getDefiningOp()))
+        (isa<RankedTensorType>(operand.getType()) ? tensors : numbers).insert(operand);
+    bool all = isa<AttentionOp, AttentionGradOp>(op); // their emitters write every result
+    for (Value result : op->getResults())
+      if (all || llvm::any_of(result.getUsers(), [&](Operation *user) { return !inside.contains(user); }))
+        results.push_back(result);
   }
-};
+}
 
 OwningOpRef<func::FuncOp> makeKernel(ArrayRef<Operation *> ops, const Interface &interface) {
   Builder types(ops.front()->getContext());
@@ -62,16 +54,15 @@ std::string textOf(func::FuncOp kernel) {
   return text;
 }
 
-std::string wordFor(Operation *op) {
+static std::string wordFor(Operation *op) {
   if (auto elementwise = dyn_cast<ElementwiseOp>(op);
       elementwise && elementwise.getName() && !elementwise.getName()->empty())
     return elementwise.getName()->str();
   return op->getName().stripDialect().str();
 }
 
-/// k_add_layer_norm_256x768: the ops (four at most), then rows x columns.
-std::string nameOf(ArrayRef<Operation *> ops) {
-  std::string name = "k";
+std::string wordsFor(ArrayRef<Operation *> ops) {
+  std::string name;
   StringRef before;
   int words = 0;
   SmallVector<std::string> all;
@@ -80,13 +71,20 @@ std::string nameOf(ArrayRef<Operation *> ops) {
   for (const std::string &word : all) {
     if (word == before || words == 4)
       continue;
-    name += "_" + word;
+    name += (name.empty() ? "" : "_") + word;
     before = word;
     ++words;
   }
   for (char &c : name)
     if (!llvm::isAlnum(c))
       c = '_';
+  return name;
+}
+
+namespace {
+/// k_add_layer_norm_256x768: the ops (four at most), then rows x columns.
+std::string nameOf(ArrayRef<Operation *> ops) {
+  std::string name = "k_" + wordsFor(ops);
   if (std::optional<KernelShape> shape = kernelShape(ops))
     return name + "_" + std::to_string(shape->rows) + "x" + std::to_string(shape->columns);
   char separator = '_';
@@ -107,8 +105,8 @@ Operation *mainOp(ArrayRef<Operation *> ops) {
 }
 } // namespace
 
-/// Of what a value is a shard; null where that is not known. Masking changes no shape.
-static Attribute shardingOf(Value value) {
+/// Masking changes no shape.
+Attribute shardingOf(Value value) {
   if (auto mask = value.getDefiningOp<step::MaskOp>())
     return shardingOf(mask.getX());
   if (auto load = value.getDefiningOp<step::LoadOp>())
@@ -128,15 +126,14 @@ KernelLibrary::KernelLibrary(ModuleOp module) : module(module), symbols(module) 
   }
 }
 
-func::FuncOp KernelLibrary::findOrInsert(OwningOpRef<func::FuncOp> made, ArrayRef<Operation *> ops) {
+func::FuncOp KernelLibrary::findOrInsert(OwningOpRef<func::FuncOp> made, StringRef name) {
   std::string text = textOf(*made);
   func::FuncOp &kernel = known[text];
   if (kernel)
     return kernel;
   uint64_t hash = llvm::xxh3_64bits(text);
-  std::string name = nameOf(ops);
   for (unsigned digits = 4; digits <= 16; ++digits) {
-    std::string full = name + "_" + llvm::utohexstr(hash >> (64 - 4 * digits), /*LowerCase=*/true, digits);
+    std::string full = (name + "_").str() + llvm::utohexstr(hash >> (64 - 4 * digits), /*LowerCase=*/true, digits);
     if (symbols.lookup(full))
       continue;
     made->setSymName(full);
@@ -149,7 +146,7 @@ func::FuncOp KernelLibrary::findOrInsert(OwningOpRef<func::FuncOp> made, ArrayRe
 
 void KernelLibrary::launch(OpBuilder &builder, ArrayRef<Operation *> ops) {
   Interface interface(ops);
-  func::FuncOp kernel = findOrInsert(makeKernel(ops, interface), ops);
+  func::FuncOp kernel = findOrInsert(makeKernel(ops, interface), nameOf(ops));
   Operation *main = mainOp(ops);
   auto launch = step::LaunchOp::create(
       builder, main->getLoc(), TypeRange(ValueRange(interface.results)), FlatSymbolRefAttr::get(kernel),

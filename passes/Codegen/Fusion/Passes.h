@@ -13,4 +13,6 @@ namespace hocket::codegen {
 
 /// On a kernel function: pairs (result, operand), flat, where the result may take the operand's memory (array<i64>).
 inline constexpr llvm::StringLiteral inPlaceAttr = "hocket.in_place";
+/// On a kernel function made of several kernels that share a launch: how many ops each has, in order (array<i64>).
+inline constexpr llvm::StringLiteral partsAttr = "hocket.parts";
 } // namespace hocket::codegen

@@ -24,4 +24,18 @@ def CodegenFusePass : Pass<"codegen-fuse", "::mlir::ModuleOp"> {
   let options = [Option<"epilogues", "epilogues", "bool", /*default=*/"false", "give products epilogues, as cublasLt has them">];
   let dependentDialects = ["::hocket::step::StepDialect", "::mlir::func::FuncDialect"];
 }
+def CodegenGroupLaunchesPass : Pass<"codegen-group-launches", "::mlir::ModuleOp"> {
+  let summary = "lets kernels of begin and update that wait for nothing of each other share a launch";
+  let description = [{
+    For GPUs, on what codegen-fuse leaves: an update is a few kernels for each parameter, and starting a kernel takes longer than
+    most of them run. Launches of one body whose kernels are made of the same ops (of whatever shapes and attributes) become one, at
+    the place of the first, as far as all they read is there at that place. No launch crosses a collective or a transfer: what it
+    makes lives no longer for it, and nothing is sent later.
+
+    The kernel of such a launch has the ops of its parts one part after another and `hocket.parts`, how many each has; what each
+    may do in place stays as it was. Every part keeps its grid, so no bit changes. A launch has at most 4 KiB of parameters, which
+    every driver takes.
+  }];
+  let dependentDialects = ["::hocket::step::StepDialect", "::mlir::func::FuncDialect"];
+}
 #endif

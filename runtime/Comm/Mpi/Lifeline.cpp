@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -84,6 +86,18 @@ void Lifeline::tell(std::string_view word, int who) {
   wake();
 }
 
+// The frame says to whom and from whom.
+void Lifeline::mail(int to, std::string_view letter) {
+  int who[2] = {to, rank};
+  std::string payload(reinterpret_cast<const char *>(who), sizeof who);
+  payload.append(letter);
+  std::lock_guard lock(mutex);
+  for (auto &connection : connections)
+    if (connection->rank == (rank == 0 ? to : 0))
+      send(*connection, Frame::Mail, payload);
+  wake();
+}
+
 void Lifeline::sayGoodbye() {
   {
     std::lock_guard lock(mutex);
@@ -91,6 +105,17 @@ void Lifeline::sayGoodbye() {
     sendAll(Frame::Goodbye, {});
   }
   flush(1);
+}
+
+// A socket that is closed with something unread takes back what it has sent: so the others end their half first.
+void Lifeline::part(double seconds) {
+  sayGoodbye();
+  std::unique_lock lock(mutex);
+  for (auto &connection : connections)
+    if (rank != 0)
+      ::shutdown(connection->socket.get(), SHUT_WR);
+  wake();
+  changed.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return connections.empty(); });
 }
 
 // Wakes the thread and waits until it has written everything, or for `seconds`.
@@ -170,6 +195,8 @@ void Lifeline::accept() {
     Socket made(::accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!made)
       return;
+    int yes = 1;
+    ::setsockopt(made.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     connections.push_back(std::make_unique<Connection>());
     connections.back()->socket = std::move(made);
   }
@@ -264,8 +291,30 @@ bool Lifeline::take(Connection &connection, Frame kind, std::string_view payload
   case Frame::Goodbye:
     connection.leaving = true;
     return true;
+  case Frame::Mail:
+    return handOn(connection, payload);
   }
   return false;
+}
+
+bool Lifeline::handOn(const Connection &connection, std::string_view payload) {
+  int who[2];
+  if (payload.size() < sizeof who)
+    return false;
+  std::memcpy(who, payload.data(), sizeof who);
+  if (who[0] == rank) {
+    calls.push_back([this, from = who[1], letter = std::string(payload.substr(sizeof who))] {
+      if (listener.mailed)
+        listener.mailed(from, letter);
+    });
+    return true;
+  }
+  if (rank != 0 || who[1] != connection.rank)
+    return false;
+  for (auto &other : connections)
+    if (other->rank == who[0])
+      send(*other, Frame::Mail, payload);
+  return true;
 }
 
 void Lifeline::greet(Connection &connection, std::string_view payload) {

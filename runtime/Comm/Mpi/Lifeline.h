@@ -26,6 +26,7 @@ public:
     std::function<void(int rank)> lost;                           // its process ended, and not in order
     std::function<void(int rank, std::string_view text)> aborted; // rank -1: whoever started the run
     std::function<void(int rank, std::string_view word)> told;
+    std::function<void(int rank, std::string_view letter)> mailed = {};
   };
 
   // The statuses and what the listener refers to outlive the line.
@@ -42,12 +43,17 @@ public:
   void abort(int by, std::string_view text);
   // A word from rank 0 to all others (who = -1) or one, or from another rank to rank 0.
   void tell(std::string_view word, int who = -1);
+  // To any other rank, by way of rank 0; letters from one rank to another come in order. At most half a MiB.
+  void mail(int to, std::string_view letter);
   // From now on an end of this rank's line is in order, and so is that of rank 0's; returns when the others know or
   // soon.
   void sayGoodbye();
+  // The same where letters may still be on their way: they arrive. Rank 0 hands on letters until all others have parted,
+  // or for some seconds.
+  void part(double seconds);
 
 private:
-  enum class Frame : uint32_t { Hello, Status, Abort, Lost, Word, Goodbye };
+  enum class Frame : uint32_t { Hello, Status, Abort, Lost, Word, Goodbye, Mail };
   struct Connection {
     Socket socket;
     int rank = -1; // before it has said who it is
@@ -61,6 +67,7 @@ private:
   void read(Connection &connection);
   void write(Connection &connection);
   bool take(Connection &connection, Frame kind, std::string_view payload);
+  bool handOn(const Connection &connection, std::string_view payload);
   void greet(Connection &connection, std::string_view payload);
   void lose(Connection &connection);
   void send(Connection &connection, Frame kind, std::string_view payload);

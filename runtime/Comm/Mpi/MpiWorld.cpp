@@ -55,7 +55,7 @@ int spinsFor(int ranks) { return ranks <= static_cast<int>(std::thread::hardware
 } // namespace
 
 bool startedByMpi() {
-  for (const char *name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+  for (const char *name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
     if (std::getenv(name))
       return true;
   return false;

@@ -6,19 +6,17 @@
 #ifndef HOCKET_RUNTIME_COMM_MPI_MPIWORLD_H
 #define HOCKET_RUNTIME_COMM_MPI_MPIWORLD_H
 
-#include "runtime/Comm/Communicator.h"
-#include "runtime/Comm/Mpi/Ended.h"
-#include "runtime/Comm/Mpi/Lifeline.h"
+#include "runtime/Comm/HostsWorld.h"
 
 namespace hocket::runtime::mpi {
 
 class Engine;
 struct Library;
 
-// Whether this process was started by something that MPI can find its peers through: mpirun, srun.
+// Whether this process was started by something that MPI can find its peers through: mpirun, srun with its MPI plugin.
 bool startedByMpi();
 
-class MpiWorld : public World {
+class MpiWorld : public HostsWorld {
 public:
   // Joins the run; once a process, which from then on ignores SIGPIPE. Fails with Lacking where there is no MPI, with
   // Timeout where ranks do not come.
@@ -27,29 +25,26 @@ public:
 
   int rank() const override { return self; }
   int size() const override { return ranks; }
-  // Made by reserve(); empty before.
   std::span<std::byte> arena() override { return memory; }
-  Status reserve(size_t bytes);
+  Status reserve(size_t bytes) override;
   Result<std::unique_ptr<Communicator>> communicator(const Group &group, Deadline deadline) override;
-  // One of all ranks, before there is a program that numbers communicators; it has the last number that MPI allows.
-  Result<std::unique_ptr<Communicator>> everyone();
+  // It has the last number that MPI allows.
+  Result<std::unique_ptr<Communicator>> everyone() override;
   Status waitForMessages(Deadline deadline) override;
   void whileWaiting(std::function<bool()> progress) override;
   void abort(std::string_view message) override { abort(rank(), message); }
-  void abort(int by, std::string_view message); // by -1: whoever started the run
-  bool aborted() const;
-  std::optional<Ended> ended() const;
+  void abort(int by, std::string_view message) override;
+  bool aborted() const override;
+  std::optional<Ended> ended() const override;
   Error abortError() const;
 
-  GatheredStatuses &statuses() { return board; }
-  Lifeline &line() { return *lifeline; }
-  // What else shall happen when a rank is lost, and when a word comes; on the line's thread.
-  void listen(std::function<void(int rank)> lost, std::function<void(int rank, std::string_view word)> told);
+  GatheredStatuses &statuses() override { return board; }
+  Lifeline &line() override { return *lifeline; }
+  void listen(std::function<void(int rank)> lost, std::function<void(int rank, std::string_view word)> told) override;
 
-  // A good end, called by all ranks: meets them and ends MPI. After it the world is only good for destruction.
-  // `met` is called between the two.
-  Status finish(double seconds, const std::function<void()> &met = {});
-  bool finished() const { return !lifeline; }
+  // Ends MPI.
+  Status finish(double seconds, const std::function<void()> &met = {}) override;
+  bool finished() const override { return !lifeline; }
 
 private:
   MpiWorld(const Library &library, int rank, int size, int mostTag);

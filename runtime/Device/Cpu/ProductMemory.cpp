@@ -2,7 +2,8 @@
 // at its end (free): up to 16 MiB for a vocabulary, which the C library then maps and unmaps. It cannot be given
 // memory, and the matmul primitive, which can, was measured 2 to 6 % slower on the products of whole steps. So both
 // functions are answered here first: the dynamic linker binds a library's calls to the executable's own definition
-// where there is one. All that does not come from inside a product goes on to glibc.
+// where there is one. All that does not come from inside a product goes on to whoever would have answered: glibc, or
+// an allocator that was preloaded.
 #include "runtime/Device/Cpu/ProductMemory.h"
 #include <cstdlib>
 
@@ -14,10 +15,9 @@
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) &&                           \
     !HOCKET_HAS(address_sanitizer) && !HOCKET_HAS(thread_sanitizer) && !HOCKET_HAS(memory_sanitizer)
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <dlfcn.h>
-
-extern "C" void __libc_free(void *memory); // glibc's own
 
 namespace hocket::runtime {
 namespace {
@@ -45,8 +45,25 @@ int fromHeap(void **out, size_t alignment, size_t bytes) {
   return next(out, alignment, bytes);
 }
 
+// Looking up may itself free something; so little is better lost than given to the wrong allocator.
+void toHeap(void *memory) {
+  using Function = void (*)(void *);
+  static constinit std::atomic<Function> next{nullptr};
+  static constinit thread_local bool searching = false;
+  Function function = next.load(std::memory_order_relaxed);
+  if (!function) {
+    if (searching)
+      return;
+    searching = true;
+    function = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "free"));
+    searching = false;
+    next.store(function, std::memory_order_relaxed);
+  }
+  function(memory);
+}
+
 void giveBack(Block &block) {
-  __libc_free(block.memory);
+  toHeap(block.memory);
   block = {};
 }
 
@@ -109,7 +126,7 @@ extern "C" void free(void *memory) {
       block.taken = false;
       return;
     }
-  __libc_free(memory);
+  hocket::runtime::toHeap(memory);
 }
 
 #else

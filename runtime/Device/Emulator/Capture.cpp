@@ -18,10 +18,16 @@ Status EmulatorDevice::beginCapture(Stream &stream) {
   if (origin.capture)
     return invalid("a stream that is captured is to be captured again");
   origin.capture = std::make_shared<Capture>();
+  origin.capture->number = ++captures;
   origin.captured = 0;
   origin.capture->streams.emplace_back();
   origin.capture->queues.push_back(&origin);
   return {};
+}
+
+uint64_t EmulatorDevice::capturing(Stream &stream) const {
+  const std::shared_ptr<Capture> &capture = QueuedStream::of(stream).capture;
+  return capture ? capture->number : 0;
 }
 
 // A stream that waits for a captured event is captured from then on.

@@ -46,6 +46,7 @@ public:
   Status beginCapture(Stream &stream) override;
   Result<std::unique_ptr<Graph>> endCapture(Stream &stream) override;
   Status launch(Stream &stream, Graph &graph) override;
+  uint64_t capturing(Stream &stream) const override;
   Status enqueue(Stream &stream, std::function<Result<bool>()> work) override;
   Status prepare(const Gemm &gemm, const GemmBuffers &buffers) override;
   Status gemm(Stream &stream, const Gemm &gemm, const GemmBuffers &buffers) override;
@@ -87,7 +88,7 @@ private:
   std::vector<std::shared_ptr<Queue>> queues;
   std::map<std::pair<const KernelModule *, std::string>, LoadedKernel> loaded;
   std::map<void *, size_t> memory;
-  uint64_t allocations = 0;
+  uint64_t allocations = 0, captures = 0;
   std::optional<Error> failed;
 };
 

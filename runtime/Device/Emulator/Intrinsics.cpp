@@ -145,6 +145,7 @@ const IntrinsicTable &assembly() {
            {"ex2.approx", "lg2.approx", "rcp.approx", "rsqrt.approx", "sqrt.approx", "sin.approx", "cos.approx"})
         both(name);
     }
+    all.emplace("mov.b64 $0, $1;", direct<uint64_t(uint64_t)>([](uint64_t x) { return x; }));
     same("tanh.approx.f32 $0, $1;", "llvm.nvvm.tanh.approx.f");
     same("cvt.rn.bf16.f32 $0, $1;", "llvm.nvvm.f2bf16.rn");
     same("cvt.rn.f16.f32 $0, $1;", "llvm.nvvm.f2h.rn");

@@ -157,15 +157,15 @@ std::vector<HostBuffer> Kernels::run(llvm::StringRef name, const std::vector<Hos
 }
 
 std::vector<HostTensor> Kernels::reference(llvm::StringRef name, const std::vector<HostBuffer> &inputs,
-                                           const std::vector<int64_t> &numbers) {
+                                           const std::vector<int64_t> &numbers, bool exact) {
   std::vector<HostTensor> tensors;
   for (const HostBuffer &input : inputs)
     tensors.push_back(input.values());
-  return evaluateKernel(function(name), tensors, numbers);
+  return evaluateKernel(function(name), tensors, numbers, exact);
 }
 
 std::vector<HostTensor> evaluateKernel(func::FuncOp kernel, const std::vector<HostTensor> &tensors,
-                                       const std::vector<int64_t> &numbers) {
+                                       const std::vector<int64_t> &numbers, bool exact) {
   llvm::DenseMap<Value, HostTensor> values;
   size_t tensor = 0, number = 0;
   for (Value argument : kernel.getArguments()) {
@@ -186,7 +186,8 @@ std::vector<HostTensor> evaluateKernel(func::FuncOp kernel, const std::vector<Ho
     else
       results[0] = moved(&op, operands);
     for (auto [result, value] : llvm::zip(op.getResults(), results)) {
-      nn::roundTo(result.getType(), value);
+      if (!exact)
+        nn::roundTo(result.getType(), value);
       values[result] = std::move(value);
     }
   }

@@ -49,9 +49,9 @@ public:
   std::vector<HostBuffer> run(llvm::StringRef name, const std::vector<HostBuffer> &inputs,
                               const std::vector<int64_t> &numbers = {}, int pieces = 1,
                               llvm::ArrayRef<int64_t> inPlace = {});
-  /// See evaluateKernel.
+  /// By reference semantics, in f64; the result of every op is rounded to its element type, unless `exact`.
   std::vector<HostTensor> reference(llvm::StringRef name, const std::vector<HostBuffer> &inputs,
-                                    const std::vector<int64_t> &numbers = {});
+                                    const std::vector<int64_t> &numbers = {}, bool exact = false);
 
 private:
   std::unique_ptr<mlir::MLIRContext> context;
@@ -60,9 +60,9 @@ private:
 };
 
 /// What a kernel makes of tensors and numbers, in the order of each, by reference semantics; the result of every op is
-/// rounded to its element type.
+/// rounded to its element type, unless `exact`.
 std::vector<HostTensor> evaluateKernel(mlir::func::FuncOp kernel, const std::vector<HostTensor> &tensors,
-                                       const std::vector<int64_t> &numbers = {});
+                                       const std::vector<int64_t> &numbers = {}, bool exact = false);
 
 /// |a - b| / |b| by Euclidean norms (|a - b| where b is 0); infinite if an element of a is not finite where that of b
 /// is.

@@ -9,6 +9,10 @@
 // RUN: %{step} | FileCheck %s --check-prefix=SPLIT
 // REDEFINE: %{plan} = late
 // RUN: %{step} | FileCheck %s --check-prefix=LATE --implicit-check-not=final
+// One accumulator alone is reduced where it lies, and its sum is still made there: the last body has no copy.
+// REDEFINE: %{plan} = alone
+// RUN: %{step} | FileCheck %s --check-prefix=ALONE
+// RUN: %{step} --codegen-fuse --step-overlap --step-plan-memory --step-verify-program | FileCheck %s --check-prefix=PLACED --implicit-check-not=@copy_f32
 dist.mesh @m<"dp"=2>
 dist.mesh @line<"pp"=2, "dp"=2>
 dist.plan @whole for @gpt on @m {
@@ -27,6 +31,24 @@ dist.plan @late for @gpt on @m {
   zero 0 over "dp"
   overlap parameters
 }
+dist.plan @alone for @gpt on @m {
+  batch over "dp" microbatch 1 sequences
+  zero 0 over "dp" bucket 1
+  overlap gradients
+}
+// ALONE: body final_backward {
+// ALONE: store %{{.*}}, %h.1.mlp.fc.weight.acc :
+// ALONE-NEXT: %[[SUMMAND:.*]] = load %h.1.mlp.fc.weight.acc :
+// ALONE-NEXT: %[[SUM:.*]] = collective all_reduce sum %[[SUMMAND]] over "dp"
+// ALONE-NEXT: store %[[SUM]], %h.1.mlp.fc.weight.acc
+// ALONE: body update {
+// ALONE: load %h.1.mlp.fc.weight.acc
+// PLACED: body final_backward {
+// PLACED: gemm {{.*}} add %h.1.mlp.fc.weight.acc {{.*}} outs(%h.1.mlp.fc.weight.acc
+// PLACED: collective all_reduce sum %h.1.mlp.fc.weight.acc outs(%h.1.mlp.fc.weight.acc {{.*}} on "gradients"
+// PLACED: await "gradients"
+// PLACED: body update {
+
 // CHECK: buffer accumulator "[[NAME:.*]].reduced{{.*}}" in arena state value
 // CHECK: body final_backward {
 // CHECK: store {{.*}}.acc

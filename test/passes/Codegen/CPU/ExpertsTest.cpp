@@ -59,7 +59,7 @@ TEST(Experts, RouterGrad) {
 TEST(Experts, DispatchAndCombine) {
   for (Sizes s : {Sizes{7, 4, 2, 3}, Sizes{9, 5, 3, 2}})
     for (int64_t width : {1, 5, 32, 70})
-      for (const char *element : {"f32", "bf16"})
+      for (const char *element : {"f32", "bf16", "f16"})
         for (bool weighted : {false, true}) {
           std::string at = tensor({2, s.tokens, width}, element),
                       to = tensor({s.experts, 2, s.capacity, width}, element);
@@ -69,14 +69,14 @@ TEST(Experts, DispatchAndCombine) {
             checkKernel(formatv("func.func private @k(%x: {0}, %s: {1}, %t: {2}{4}) -> {3} {{\n"
                                 "%y = nn.{5} %x by %s, %t {6} : {0}, {1}, {2}{7} -> {3}\n return %y : {3} }",
                                 x, choices(s, "i32"), places(s), y, more, op, weighted ? "weighted %w" : "", type),
-                        {*element == 'f' ? 1e-6 : 4e-3});
+                        {element == std::string("f32") ? 1e-6 : reductionTolerance(element)});
         }
 }
 
 TEST(Experts, CombineGrad) {
   Sizes s{7, 4, 2, 3};
   for (int64_t width : {1, 5, 32, 70})
-    for (const char *element : {"f32", "bf16"})
+    for (const char *element : {"f32", "bf16", "f16"})
       checkKernel(formatv("func.func private @k(%x: {0}, %d: {1}, %s: {2}) -> {3} {{\n"
                           "%y = nn.combine_grad %x, %d by %s : {0}, {1}, {2} -> {3}\n return %y : {3} }",
                           tensor({s.experts, 2, s.capacity, width}, element), tensor({2, s.tokens, width}, element),

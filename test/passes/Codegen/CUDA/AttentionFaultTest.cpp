@@ -2,73 +2,13 @@
 // weak, each kind of ldmatrix turned wrongly, too little shared memory. The emulator reports each, or the result is
 // wrong.
 #include "AttentionCase.h"
-#include "dialect/Step/Step.h"
+#include "EditedKernel.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Parser/Parser.h"
-#include "passes/Codegen/CUDA/Kernels.h"
-#include "runtime/Device/Emulator/Emulator.h"
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::codegen::testing;
-namespace emulator = hocket::runtime::emulator;
 
 namespace {
-using Edit = llvm::function_ref<void(ModuleOp kernel, SmallVectorImpl<cuda::Launch> &launches)>;
-
-/// One kernel of attention, run by an emulator after an edit.
-struct Outcome {
-  std::string faults; ///< the emulator's words, all launches
-  std::vector<HostBuffer> results;
-};
-
-/// The buffers' types belong to `context`.
-Outcome runEdited(MLIRContext &context, const std::string &text, const std::vector<HostBuffer> &inputs, Edit edit) {
-  context.loadDialect<step::StepDialect, nn::NNDialect, dist::DistDialect, func::FuncDialect>();
-  auto module = parseSourceString<ModuleOp>(text, &context);
-  auto made = cuda::emitKernels(*module);
-  auto function = module->lookupSymbol<func::FuncOp>("k");
-  auto kernel = (*made)->lookupSymbol<ModuleOp>("k");
-  SmallVector<cuda::Launch> launches = cuda::launchesOf(function);
-  edit(kernel, launches);
-  auto toolkit = llvm::cantFail(cuda::Toolkit::find());
-  emulator::Emulator device;
-  auto loaded = device.load(llvm::cantFail(cuda::translateKernel(kernel, toolkit)));
-  Outcome run;
-  if (!loaded) {
-    ADD_FAILURE() << loaded.error().message;
-    return run;
-  }
-  std::vector<HostBuffer> operands = inputs;
-  for (Type type : function.getResultTypes())
-    run.results.emplace_back(cast<RankedTensorType>(type));
-  std::vector<double> scratch((cuda::scratchBytesOf(function) + 7) / 8);
-  std::vector<void *> pointers;
-  for (auto *buffers : {&operands, &run.results})
-    for (HostBuffer &buffer : *buffers) {
-      pointers.push_back(buffer.bytes.data());
-      size_t bytes = buffer.type.getNumElements() * buffer.type.getElementTypeBitWidth() / 8;
-      device.addRegion(pointers.back(), bytes, "buffer " + std::to_string(pointers.size() - 1));
-    }
-  if (!scratch.empty()) {
-    pointers.push_back(scratch.data());
-    device.addRegion(pointers.back(), scratch.size() * 8, "scratch");
-  }
-  std::vector<const void *> arguments;
-  for (void *&pointer : pointers)
-    arguments.push_back(&pointer);
-  for (const cuda::Launch &launch : launches) {
-    auto extent = [](const std::array<int64_t, 3> &size) {
-      return emulator::Extent{static_cast<uint32_t>(size[0]), static_cast<uint32_t>(size[1]),
-                              static_cast<uint32_t>(size[2])};
-    };
-    auto status = device.launch(**loaded, launch.symbol, extent(launch.grid), extent(launch.block),
-                                static_cast<uint32_t>(launch.sharedBytes), arguments);
-    if (!status)
-      run.faults += status.error().message + "\n";
-  }
-  return run;
-}
-
 class AttentionFaults : public ::testing::TestWithParam<bool> {
 protected:
   void SetUp() override {
@@ -93,20 +33,9 @@ protected:
         return false;
     return true;
   }
-  /// Plants a fault at each op of a kind in turn; returns how many there were.
   template <typename OpT>
   int plantEach(llvm::function_ref<void(OpT)> fault, llvm::function_ref<void(int, Outcome)> check) {
-    int count = 1;
-    for (int which = 0; which < count; ++which) {
-      Outcome run = runEdited(context, text, inputs, [&](ModuleOp kernel, auto &) {
-        SmallVector<OpT> ops;
-        kernel.walk([&](OpT op) { ops.push_back(op); });
-        count = static_cast<int>(ops.size());
-        fault(ops[which]);
-      });
-      check(which, std::move(run));
-    }
-    return count;
+    return codegen::testing::plantEach<OpT>(context, text, inputs, fault, check);
   }
   MLIRContext context;
   std::unique_ptr<Kernels> forwardKernels, backwardKernels; ///< the inputs' types are theirs
@@ -159,7 +88,7 @@ TEST_P(AttentionFaults, EachWrongTransposeGivesWrongNumbers) {
 }
 
 TEST_P(AttentionFaults, ShortSharedMemoryIsReported) {
-  Outcome run = runEdited(context, text, inputs, [](ModuleOp, SmallVectorImpl<cuda::Launch> &launches) {
+  Outcome run = runEdited(context, text, inputs, [](ModuleOp, Launches &launches) {
     for (cuda::Launch &launch : launches)
       launch.sharedBytes = std::max<int64_t>(launch.sharedBytes - 16, 0);
   });

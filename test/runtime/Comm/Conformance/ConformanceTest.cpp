@@ -56,8 +56,9 @@ TEST_P(OnHosts, AKilledRankIsNamedByTheOthers) {
 }
 
 std::string nameOf(const testing::TestParamInfo<Backend *> &info) { return info.param->name(); }
-INSTANTIATE_TEST_SUITE_P(Backends, Conformance, testing::Values(&shmBackend(), &mpiBackend(), &ncclBackend()), nameOf);
-INSTANTIATE_TEST_SUITE_P(Backends, OnHosts, testing::Values(&shmBackend(), &mpiBackend()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Backends, Conformance,
+                         testing::Values(&shmBackend(), &mpiBackend(), &ncclBackend(), &tcpBackend()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Backends, OnHosts, testing::Values(&shmBackend(), &mpiBackend(), &tcpBackend()), nameOf);
 
 // Over the emulated NCCL, for several draws among streams.
 struct OverNccl : testing::TestWithParam<int> {

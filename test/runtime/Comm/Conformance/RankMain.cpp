@@ -26,6 +26,7 @@ static int runRank(const Scenario &scenario, int number) {
   std::string backend = named ? named : "shm";
   Result<std::unique_ptr<World>> world = (backend == "mpi"    ? mpiBackend()
                                           : backend == "nccl" ? ncclBackend()
+                                          : backend == "tcp"  ? tcpBackend()
                                                               : shmBackend())
                                              .join(number);
   if (!world)

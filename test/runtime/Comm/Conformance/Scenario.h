@@ -83,6 +83,7 @@ public:
 Backend &shmBackend();
 Backend &mpiBackend();
 Backend &ncclBackend();
+Backend &tcpBackend();
 // Under mpirun: starts this rank and writes down how it ends, for MpiBackend. Returns the exit status.
 int superviseRank();
 

@@ -42,12 +42,20 @@ std::vector<Outcome> runOverShm(const std::string &name,
   auto region = shm::Region::create({scenario.worldSize, scenario.groups, arenas});
   if (!region)
     return {{-1, region.error().message}};
+  setenv(shm::descriptorVariable, std::to_string(region->descriptor()).c_str(), 1);
+  return startRanks(name, {}, meanwhile);
+}
+
+std::vector<Outcome> startRanks(const std::string &name, const std::function<void(int)> &prepare,
+                                const std::function<void(const std::vector<int> &)> &meanwhile) {
+  const Scenario &scenario = scenarios().at(name);
   setenv("HOCKET_TEST_SCENARIO", name.c_str(), 1);
   setenv("HOCKET_TEST_LAUNCHER", std::to_string(getpid()).c_str(), 1);
-  setenv(shm::descriptorVariable, std::to_string(region->descriptor()).c_str(), 1);
   std::vector<int> pids, outputs;
   for (int rank = 0; rank < scenario.worldSize; ++rank) {
     setenv("HOCKET_TEST_RANK", std::to_string(rank).c_str(), 1);
+    if (prepare)
+      prepare(rank);
     outputs.push_back(memfd_create("output", MFD_CLOEXEC));
     pids.push_back(fork());
     if (pids.back() == 0) {

@@ -7,6 +7,10 @@
 
 namespace hocket::test {
 
+// Starts the ranks by executing this program; `prepare` sets the environment of each.
+std::vector<Outcome> startRanks(const std::string &scenario, const std::function<void(int rank)> &prepare,
+                                const std::function<void(const std::vector<int> &)> &meanwhile);
+
 // What Backend::run and Backend::join say.
 std::vector<Outcome> runOverShm(const std::string &scenario,
                                 const std::function<void(const std::vector<int> &)> &meanwhile);

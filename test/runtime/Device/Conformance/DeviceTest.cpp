@@ -36,6 +36,75 @@ TEST(Device, MemoryIsZeroAndAligned) {
   device->free(x);
 }
 
+TEST(Device, MarksWhereAStreamIs) {
+  for (uint64_t seed = 0; seed < 5; ++seed) {
+    auto device = makeDevice(seed);
+    auto stream = *device->stream();
+    Result<void *> memory = device->allocateHost(8);
+    ASSERT_TRUE(memory);
+    auto *words = static_cast<uint32_t *>(*memory);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(words) % 64, 0u);
+    EXPECT_EQ(words[0] + words[1], 0u);
+    ASSERT_TRUE(device->mark(*stream, words + 1, 7));
+    ASSERT_TRUE(device->mark(*stream, words + 1, 8));
+    ASSERT_TRUE(device->synchronize(*stream));
+    EXPECT_EQ(words[0], 0u);
+    EXPECT_EQ(words[1], 8u);
+    device->freeHost(words);
+  }
+}
+
+// x = 3 y on the first stream, z = 5 x on the second, y = x + … of both: the graph begins and ends on the first one.
+TEST(Device, AGraphDoesItsWorkWithEveryLaunch) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    auto device = makeDevice(seed);
+    auto first = *device->stream(), second = *device->stream();
+    if (device->hostMemory()) {
+      EXPECT_EQ(device->beginCapture(*first).error().message, "this device captures nothing");
+      return;
+    }
+    int64_t *x = numbers(*device), *y = numbers(*device), *z = numbers(*device);
+    auto there = *device->event(), back = *device->event();
+    std::vector<int64_t> one(count, 1);
+    ASSERT_TRUE(device->copy(*first, x, one.data(), count * sizeof(int64_t)));
+    ASSERT_TRUE(device->synchronize(*first));
+    ASSERT_TRUE(device->beginCapture(*first));
+    EXPECT_FALSE(device->synchronize(*first));
+    ASSERT_TRUE(scale(*device, *first, x, y, 3));
+    ASSERT_TRUE(device->record(*first, *there));
+    ASSERT_TRUE(device->wait(*second, *there));
+    ASSERT_TRUE(scale(*device, *second, y, z, 5));
+    ASSERT_TRUE(device->record(*second, *back));
+    ASSERT_TRUE(device->wait(*first, *back));
+    ASSERT_TRUE(scale(*device, *first, z, x, 2));
+    Result<std::unique_ptr<Graph>> graph = device->endCapture(*first);
+    ASSERT_TRUE(graph) << graph.error().message;
+    EXPECT_EQ(read(*device, *second, x), one); // nothing has run
+    ASSERT_TRUE(device->launch(*first, **graph));
+    ASSERT_TRUE(device->launch(*first, **graph));
+    EXPECT_EQ(read(*device, *first, x), std::vector<int64_t>(count, 900));
+    EXPECT_EQ(read(*device, *second, y), std::vector<int64_t>(count, 90));
+    ASSERT_TRUE(device->launch(*first, **graph));
+    EXPECT_EQ(read(*device, *first, x), std::vector<int64_t>(count, 27000));
+  }
+}
+
+TEST(Device, WhatACaptureRefuses) {
+  auto device = makeDevice(1);
+  if (device->hostMemory())
+    return;
+  auto first = *device->stream(), second = *device->stream();
+  auto before = *device->event(), there = *device->event();
+  int64_t *x = numbers(*device);
+  ASSERT_TRUE(device->record(*second, *before));
+  ASSERT_TRUE(device->beginCapture(*first));
+  EXPECT_FALSE(device->wait(*first, *before)); // recorded outside
+  ASSERT_TRUE(device->record(*first, *there));
+  ASSERT_TRUE(device->wait(*second, *there));
+  ASSERT_TRUE(scale(*device, *second, x, x, 2)); // does not join again
+  EXPECT_FALSE(device->endCapture(*first));
+}
+
 TEST(Device, CopiesZeroesAndLaunchesInOrderOfAStream) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     auto device = makeDevice(seed);

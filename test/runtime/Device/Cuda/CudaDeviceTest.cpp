@@ -71,6 +71,28 @@ TEST(CudaDevice, KnowsItsGpu) {
   EXPECT_EQ(cuda.architecture(), 90);
 }
 
+TEST(CudaDevice, LoadsWhatItsArchitectureRuns) {
+  auto device = makeDevice(0); // sm_90
+  auto loaded = [&](std::vector<std::pair<int, std::string_view>> cubins) {
+    return device->loadable({"bitcode", "ptx", std::move(cubins)});
+  };
+  EXPECT_EQ(loaded({{80, "a"}, {90, "b"}, {100, "c"}}), "b");
+  EXPECT_EQ(loaded({{80, "a"}, {100, "c"}}), "ptx");
+  EXPECT_EQ(loaded({{92, "newer"}}), "ptx");
+  EXPECT_EQ(loaded({}), "ptx");
+}
+
+TEST(CudaDevice, TimedEventsTellSeconds) {
+  auto device = makeDevice(0);
+  auto stream = *device->stream();
+  auto since = *device->timedEvent(), until = *device->timedEvent(), plain = *device->event();
+  ASSERT_TRUE(device->record(*stream, *since));
+  ASSERT_TRUE(device->record(*stream, *until));
+  EXPECT_FLOAT_EQ(*device->seconds(*since, *until), 1e-3); // the fake counts milliseconds between records
+  EXPECT_EQ(device->seconds(*since, *plain).error().message,
+            "cuEventElapsedTime: invalid argument (CUDA_ERROR_INVALID_VALUE)");
+}
+
 TEST(CudaDevice, AsksForMuchSharedMemory) {
   auto device = makeDevice(0);
   auto stream = *device->stream();
