@@ -136,7 +136,7 @@ int compile(const CompileOptions &options) {
   job->gpu = options.target == "cuda";
   PlanChoice &choice = job->choice;
   choice.forGpu = job->gpu;
-  choice.epilogues = job->gpu && options.epilogues == "library";
+  choice.epilogues = options.epilogues == "library";
   if (!chooseRecompute(session, *job, options.memory))
     return InputAtFault;
   if (options.memory)

@@ -78,7 +78,7 @@ OwningOpRef<ModuleOp> hocket::tools::lower(Session &session, const PlanChoice &c
   if (until >= Layer::Kernels) {
     // Before memory is planned, so that what lives inside a kernel needs none. After it bodies hold launches and
     // products.
-    manager.addPass(codegen::createCodegenFusePass({.epilogues = choice.epilogues}));
+    manager.addPass(codegen::createCodegenFusePass({.epilogues = choice.forGpu && choice.epilogues}));
     if (choice.forGpu) // before memory is planned: what a launch may do in place is known once it is whole
       manager.addPass(codegen::createCodegenGroupLaunchesPass());
     // On what fusion leaves: which work a collective can run beside. After it streamed ops are awaited.

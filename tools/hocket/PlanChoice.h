@@ -41,7 +41,7 @@ struct PlanChoice {
   std::optional<int64_t> maxImplicitBytes; ///< that a rank may send in a step unasked
   std::string semantics = {};              ///< of sends; empty: rendezvous
   bool forGpu = false;                     ///< kernels of an update share launches
-  bool epilogues = false;                  ///< products are cublasLt's, and take what it does beside them
+  bool epilogues = true;                   ///< for GPUs: products take along what cublasLt does with them
 };
 
 /// Resolves the flags against the file; a plan made from flags is added to the module and printed on stderr with the
