@@ -1,3 +1,4 @@
+import ctypes
 import importlib.util
 import os
 import shutil
@@ -29,6 +30,12 @@ if any(root and os.path.exists(os.path.join(root, "nvvm/libdevice/libdevice.10.b
     config.available_features.add("libdevice")
     if shutil.which("ptxas") or any(root and os.path.exists(os.path.join(root, "bin/ptxas")) for root in cuda_roots):
         config.available_features.add("ptxas")
+# An NVIDIA driver: tools/gpu-check does on such a machine what a test should not.
+try:
+    ctypes.CDLL("libcuda.so.1")
+    config.available_features.add("nvidia-driver")
+except OSError:
+    pass
 # PyPI's safetensors, which is in no Debian package: where it is missing, the test that needs it counts as unsupported.
 if importlib.util.find_spec("safetensors"):
     config.available_features.add("python-safetensors")
