@@ -1,4 +1,3 @@
-import ctypes
 import importlib.util
 import os
 import shutil
@@ -30,12 +29,9 @@ if any(root and os.path.exists(os.path.join(root, "nvvm/libdevice/libdevice.10.b
     config.available_features.add("libdevice")
     if shutil.which("ptxas") or any(root and os.path.exists(os.path.join(root, "bin/ptxas")) for root in cuda_roots):
         config.available_features.add("ptxas")
-# An NVIDIA driver: tools/gpu-check does on such a machine what a test should not.
-try:
-    ctypes.CDLL("libcuda.so.1")
-    config.available_features.add("nvidia-driver")
-except OSError:
-    pass
+# Where there is a driver of NVIDIA's, nothing can say that it is missing.
+if not shutil.which("nvidia-smi") and not any(os.path.exists(place) for place in ("/dev/nvidiactl", "/usr/lib/x86_64-linux-gnu/libcuda.so.1")):
+    config.available_features.add("no-gpu")
 # PyPI's safetensors, which is in no Debian package: where it is missing, the test that needs it counts as unsupported.
 if importlib.util.find_spec("safetensors"):
     config.available_features.add("python-safetensors")
