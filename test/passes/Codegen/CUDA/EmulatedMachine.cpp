@@ -1,6 +1,7 @@
 // A GPU's emulator as a machine for kernels (KernelTesting.h): it runs the bitcode that becomes PTX, and its checker
-// reports races, accesses outside of the buffers, misaligned ones and barriers that not all threads reach.
-#include "KernelTesting.h"
+// reports races, accesses outside of the buffers, misaligned ones and barriers that not all threads reach. Where
+// HOCKET_TEST_DEVICE names a device of the runtime, that runs them (DeviceMachine.cpp).
+#include "DeviceMachine.h"
 #include "passes/Codegen/CUDA/Kernels.h"
 #include "runtime/Device/Emulator/Emulator.h"
 #include <set>
@@ -78,6 +79,8 @@ std::unique_ptr<Machine> Machine::compile(ModuleOp module, llvm::StringRef) {
   FailureOr<OwningOpRef<ModuleOp>> made = cuda::emitKernels(module);
   if (failed(made))
     return nullptr;
+  if (const char *device = std::getenv("HOCKET_TEST_DEVICE"))
+    return compileForDevice(device, **made, *toolkit);
   auto machine = std::make_unique<EmulatedMachine>();
   if (!machine->load(**made, *toolkit))
     return nullptr;
