@@ -110,6 +110,10 @@ std::string text(const PlanTotals &a, const PlanTotals &b) {
   out += "memory of the rank that needs most\n" + bytesRow("in all", a.peakBytes, b.peakBytes);
   for (const std::string &name : keysOf(a.bytesByClass, b.bytesByClass))
     out += bytesRow(name, valueOf(a.bytesByClass, name), valueOf(b.bytesByClass, name));
+  if (a.hostBytes || b.hostBytes)
+    out += "the host's memory of the rank that needs most of it\n" + bytesRow("in all", a.hostBytes, b.hostBytes);
+  for (const std::string &name : keysOf(a.hostBytesByClass, b.hostBytesByClass))
+    out += bytesRow(name, valueOf(a.hostBytesByClass, name), valueOf(b.hostBytesByClass, name));
   out += "sent in a step by the rank that sends most, where rings are used\n";
   for (const auto &key : keysOf(a.sentMost, b.sentMost))
     out += bytesRow(key.second + " over " + key.first, valueOf(a.sentMost, key), valueOf(b.sentMost, key));
@@ -138,6 +142,8 @@ nlohmann::ordered_json planJson(const PlanTotals &totals) {
           {"bubble_of_ideal", totals.bubbleOfIdeal},
           {"peak_bytes", totals.peakBytes},
           {"bytes_by_class", totals.bytesByClass},
+          {"host_bytes", totals.hostBytes},
+          {"host_bytes_by_class", totals.hostBytesByClass},
           {"sent_most", sentJson(totals.sentMost)},
           {"sent_by_all", sentJson(totals.sentByAll)},
           {"kernels", totals.kernels},

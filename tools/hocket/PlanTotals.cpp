@@ -78,6 +78,10 @@ PlanTotals hocket::tools::totalsOf(const program::ProgramT &program, const Repor
       totals.peakBytes = rank.peakBytes;
       totals.bytesByClass = rank.bytesByClass;
     }
+    if (rank.hostBytes > totals.hostBytes) {
+      totals.hostBytes = rank.hostBytes;
+      totals.hostBytesByClass = rank.hostBytesByClass;
+    }
     for (auto &each : program.ranks)
       if (each->stage == rank.stage) {
         Work work = workOf(program, *each);

@@ -15,6 +15,8 @@ struct PlanTotals {
   double bubbleOfTotal = 0, bubbleOfIdeal = 0;
   uint64_t peakBytes = 0;                       ///< of the rank that needs most
   std::map<std::string, uint64_t> bytesByClass; ///< of that rank
+  uint64_t hostBytes = 0;                       ///< of the rank that needs most of the host's, for what is offloaded
+  std::map<std::string, uint64_t> hostBytesByClass; ///< of that rank
   /// Distinct kernels; runs of kernels and products in a step, and operations, on the rank that has most of these.
   uint64_t kernels = 0, launches = 0, products = 0, flops = 0;
   uint64_t flopsOfAll = 0;

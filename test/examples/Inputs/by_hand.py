@@ -202,10 +202,10 @@ def check(job, said):
         for name in sorted(found.keys() | expected.keys()):
             same(f"{where}: bytes of {name}", found.get(name, 0), expected.get(name, 0))
         same(f"{where}: peak", rank["peak_bytes"], sum(expected.values()) + workspace)
-        # What bodies share must hold the gradient of the largest weight and no more than a few like it.
+        # What bodies share is of the size of the largest weight; as gradients are made in their accumulators, less may do.
         largest = WORD * max(n for _, n in job.held(stage))
-        if not largest <= workspace <= 6 * largest:
-            errors.append(f"{where}: workspace {workspace} is not 1 to 6 times the largest shard, {largest}")
+        if not largest <= 2 * workspace <= 12 * largest:
+            errors.append(f"{where}: workspace {workspace} is not half of to 6 times the largest shard, {largest}")
         if not job.first(stage) and not job.last(stage):
             bodies.add(workspace)
         same(f"{where}: elements of parameters on a rank", sum(prod(s["local"]) for s in rank["state"]),

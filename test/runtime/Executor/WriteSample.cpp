@@ -1,5 +1,6 @@
 // Writes the sample program to a file, for the section .hocket.program of the sample executables.
-//   write-sample FILE [MEMORY]   MEMORY: bytes of arena that the program claims to need
+//   write-sample FILE [MEMORY [HOST]]   bytes of arena, and of the host's memory, that the program claims to need;
+//   MEMORY 0: as it is
 #include "SampleProgram.h"
 #include <fstream>
 
@@ -7,9 +8,12 @@ int main(int argc, char **argv) {
   if (argc < 2)
     return 2;
   hocket::program::ProgramT program = hocket::sample::sampleProgram();
-  if (argc > 2)
-    for (auto &rank : program.ranks)
+  for (auto &rank : program.ranks) {
+    if (argc > 2 && std::stoull(argv[2]))
       rank->arenaBytes = std::stoull(argv[2]);
+    if (argc > 3)
+      rank->hostBytes = std::stoull(argv[3]);
+  }
   std::vector<uint8_t> file = hocket::program::write(program);
   return !std::ofstream(argv[1], std::ios::binary)
               .write(reinterpret_cast<const char *>(file.data()), static_cast<std::streamsize>(file.size()));

@@ -262,6 +262,21 @@ static const Case stateCases[] = {
        p.ranks[0]->state[1]->buffer = std::make_unique<Buffer>(Space::Arena, 264, 12);
      },
      "stage 0 state 'w' and stage 0 state 'm' overlap at byte 264"},
+    {"StateSpace", [](ProgramT &p) { p.ranks[1]->state[0]->buffer = std::make_unique<Buffer>(Space::HostSlot, 0, 64); },
+     "stage 1 state 'u': has no buffer in the arena or the host's"},
+    {"StateHostEnd",
+     [](ProgramT &p) {
+       p.ranks[1]->hostBytes = 64;
+       p.ranks[1]->state[0]->buffer = std::make_unique<Buffer>(Space::Host, 64, 64);
+     },
+     "stage 1 state 'u': 64 bytes at 64 lie outside the host's arena of 64 bytes"},
+    {"StateHostOverlap",
+     [](ProgramT &p) {
+       p.ranks[0]->hostBytes = 128;
+       p.ranks[0]->state[0]->buffer = std::make_unique<Buffer>(Space::Host, 0, 24);
+       p.ranks[0]->state[1]->buffer = std::make_unique<Buffer>(Space::Host, 16, 24);
+     },
+     "stage 0 state 'w' and stage 0 state 'w' overlap at byte 16"},
     {"StateHolders", [](ProgramT &p) { p.ranks[1]->state[0]->holders = {0}; },
      "stage 1 state 'u': stage 1 is not among its holders"},
     {"StateInit", [](ProgramT &p) { p.ranks[1]->state[0]->init = InitKind(4); },

@@ -203,6 +203,15 @@ TEST_F(LauncherTest, DamagedAndForeignExecutables) {
             "error: '" + sample + "' is not an executable made by hocket compile: it is no ELF file\n");
 }
 
+// What is offloaded counts as what is not.
+TEST_F(LauncherTest, TooLittleMemoryOfTheHost) {
+  Outcome outcome = run({"-n", "4", HOCKET_SAMPLE_TOO_LARGE_FOR_HOST, "--data", data, "--steps", "1"});
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_THAT(outcome.error,
+              testing::MatchesRegex("error: 4 ranks need 364 TiB \\([0-9]+ bytes\\) of memory, this machine has "
+                                    "[0-9.]+ .iB \\([0-9]+ bytes\\) free\n"));
+}
+
 TEST_F(LauncherTest, TooLittleMemory) {
   Outcome outcome = run({"-n", "4", HOCKET_SAMPLE_TOO_LARGE, "--data", data, "--steps", "1"});
   EXPECT_EQ(outcome.status, 4);
