@@ -133,9 +133,8 @@ int compile(const CompileOptions &options) {
   std::optional<Job> job = openJob(session, options.model, options.plan);
   if (!job)
     return InputAtFault;
-  job->gpu = options.target == "cuda";
   PlanChoice &choice = job->choice;
-  choice.forGpu = job->gpu;
+  choice.forGpu = options.target == "cuda";
   choice.epilogues = options.epilogues == "library";
   if (!chooseRecompute(session, *job, options.memory))
     return InputAtFault;
@@ -150,7 +149,7 @@ int compile(const CompileOptions &options) {
   if (options.memory && options.emit == "kernels")
     if (auto program = step::buildProgram(*module, {}); !program || !fitsInto(session, *program, options.memory))
       return InputAtFault;
-  if (job->gpu && options.emit == "kernels") {
+  if (choice.forGpu && options.emit == "kernels") {
     OwningOpRef<ModuleOp> made = emitCudaKernels(session, *module);
     if (!made || !compileCudaKernels(session, *module, *made))
       return session.errors() ? InputAtFault : MachineLacks;
@@ -161,7 +160,7 @@ int compile(const CompileOptions &options) {
     return Done;
   }
   if (options.emit == "program") {
-    if (job->gpu && !emitCudaKernels(session, *module))
+    if (choice.forGpu && !emitCudaKernels(session, *module))
       return InputAtFault;
     auto program = step::buildProgram(*module, {.target = options.target, .march = {}, .features = {}});
     if (!program || !fitsInto(session, *program, options.memory))
@@ -169,8 +168,8 @@ int compile(const CompileOptions &options) {
     fmt::print("{}\n", reportJson(makeReport(*program), *program).dump(2));
     return Done;
   }
-  return job->gpu ? compileForCuda(session, *module, choice, options)
-                  : compileForCpu(session, *module, choice, options);
+  return choice.forGpu ? compileForCuda(session, *module, choice, options)
+                       : compileForCpu(session, *module, choice, options);
 }
 } // namespace
 

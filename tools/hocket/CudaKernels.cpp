@@ -55,7 +55,7 @@ hocket::tools::compileCudaKernels(Session &session, ModuleOp module, ModuleOp ma
 }
 
 std::optional<uint64_t> hocket::tools::memoryForPlan(Session &session, const Job &job, uint64_t bytes) {
-  if (!job.gpu)
+  if (!job.choice.forGpu)
     return bytes;
   auto module = lower(session, job.choice, job.shape, Layer::Kernels);
   if (!module || !emitCudaKernels(session, *module))

@@ -72,7 +72,7 @@ int explain(const ExplainOptions &options) {
     return InputAtFault;
   if (options.plan.mesh.empty())
     findMegatronTactics(session, *job);
-  job->choice.forGpu = job->gpu = options.target == "cuda";
+  job->choice.forGpu = options.target == "cuda";
   if (!chooseRecompute(session, *job, options.memory))
     return InputAtFault;
   PlanChoice &choice = job->choice;
@@ -80,8 +80,8 @@ int explain(const ExplainOptions &options) {
   if (!module)
     return InputAtFault;
   adoptGather(*job, *module);
-  OwningOpRef<ModuleOp> made = job->gpu ? emitCudaKernels(session, *module) : nullptr;
-  if (job->gpu && !made)
+  OwningOpRef<ModuleOp> made = job->choice.forGpu ? emitCudaKernels(session, *module) : nullptr;
+  if (job->choice.forGpu && !made)
     return InputAtFault;
   auto program = step::buildProgram(*module, {.target = options.target, .march = {}, .features = {}});
   if (!program)

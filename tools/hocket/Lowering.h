@@ -17,7 +17,6 @@ struct Job {
   PlanChoice choice;
   analysis::BatchShape shape;
   std::vector<FoundTactics> found = {};
-  bool gpu = false; ///< the target is "cuda"
 };
 /// Loads and verifies a file and chooses the plan of the flags. Nothing after reports: of every fault, also of those
 /// that do not depend on the batch where that does not divide.

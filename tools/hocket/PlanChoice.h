@@ -40,7 +40,7 @@ struct PlanChoice {
   nn::RecipeOp recipe;
   std::optional<int64_t> maxImplicitBytes; ///< that a rank may send in a step unasked
   std::string semantics = {};              ///< of sends; empty: rendezvous
-  bool forGpu = false;                     ///< kernels of an update share launches
+  bool forGpu = false;                     ///< target "cuda": kernels of an update share launches
   bool epilogues = true;                   ///< for GPUs: products take along what cublasLt does with them
 };
 

@@ -1,5 +1,5 @@
 // The file itself: what is written can be read; what is damaged, cut short or foreign is refused with one message.
-#include "SampleProgram.h"
+#include "GpuSample.h"
 #include "runtime/Program/Executable.h"
 #include <cstring>
 #include <elf.h>
@@ -53,8 +53,8 @@ TEST(ProgramFile, EveryBitFlipIsRefused) {
 }
 
 // A flip that a new checksum hides: nothing crashes, and whatever opens can be walked to its last index.
-TEST(ProgramFile, ResealedBitFlipsNeverCrash) {
-  std::vector<uint8_t> file = write(hocket::sample::sampleProgram());
+static void flipAllResealed(const ProgramT &program) {
+  std::vector<uint8_t> file = write(program);
   std::vector<uint8_t> payload(file.begin() + sizeof(FileHeader), file.end());
   size_t refused = 0, opened = 0;
   for (size_t byte = 0; byte < payload.size(); ++byte)
@@ -67,6 +67,10 @@ TEST(ProgramFile, ResealedBitFlipsNeverCrash) {
   // What still opens are names, strings, scales, padding between fields and sizes that only grow.
   EXPECT_GT(refused, opened);
 }
+
+TEST(ProgramFile, ResealedBitFlipsNeverCrash) { flipAllResealed(hocket::sample::sampleProgram()); }
+
+TEST(ProgramFile, ResealedBitFlipsNeverCrashForGpus) { flipAllResealed(hocket::sample::cudaSample()); }
 
 TEST(ProgramFile, EveryTruncationIsRefused) {
   Aligned file(write(hocket::sample::sampleProgram()));
