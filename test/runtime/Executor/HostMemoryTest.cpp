@@ -31,7 +31,7 @@ struct Reserved {
     program.ranks[0]->hostBytes = bytes;
     builder.Finish(program::CreateProgram(builder, &program));
     const auto *read = flatbuffers::GetRoot<program::Program>(builder.GetBufferPointer());
-    context = std::make_unique<RankContext>(*read, 0, nullptr, world, status, device);
+    context = std::make_unique<RankContext>(*read, 0, nullptr, world, world, status, device);
   }
 };
 
