@@ -79,8 +79,8 @@ public:
   // Memory of the device, zero, aligned to 64 bytes or more. cudaMalloc, cudaFree.
   virtual Result<void *> allocate(size_t bytes) = 0;
   virtual void free(void *memory) = 0;
-  // Page-locked memory of the host, zero, aligned to 64 bytes or more: copies to and from it run beside the host, and the
-  // device itself may write there (mark). cudaHostAlloc, cudaFreeHost.
+  // Page-locked memory of the host, zero, aligned to 64 bytes or more: copies to and from it run beside the host, and
+  // the device itself may write there (mark). cudaHostAlloc, cudaFreeHost.
   virtual Result<void *> allocateHost(size_t bytes);
   virtual void freeHost(void *memory) { std::free(memory); }
   // cudaMemcpyAsync between any two of device and host memory; cudaMemsetAsync with 0.
@@ -95,11 +95,11 @@ public:
   virtual Result<bool> complete(Event &event) = 0;
   virtual Status synchronize(Stream &stream) = 0;
 
-  // Writes a number into memory of allocateHost, in order with the stream's work: how far it has come, for whoever looks
-  // while it runs. cudaMemsetAsync of one word.
+  // Writes a number into memory of allocateHost, in order with the stream's work: how far it has come, for whoever
+  // looks while it runs. cudaMemsetAsync of one word.
   virtual Status mark(Stream &stream, uint32_t *word, uint32_t value);
-  // An event that knows when it was reached, and the seconds between two such events that are complete. cudaEventCreate,
-  // cudaEventElapsedTime.
+  // An event that knows when it was reached, and the seconds between two such events that are complete.
+  // cudaEventCreate, cudaEventElapsedTime.
   virtual Result<std::unique_ptr<Event>> timedEvent() { return event(); }
   virtual Result<double> seconds(Event &since, Event &until);
 

@@ -12,9 +12,8 @@ Result<std::unique_ptr<Device>> openEmulatorDevice(uint64_t seed, bool check, co
   std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
   std::filesystem::path tools = toolFolder.empty() ? own : std::filesystem::path(toolFolder);
   void *library = nullptr;
-  for (const std::filesystem::path &place :
-       {own / file, own / "../lib" / file, own / "../../lib" / file, tools / file, tools / "../lib" / file,
-        std::filesystem::path(file)})
+  for (const std::filesystem::path &place : {own / file, own / "../lib" / file, own / "../../lib" / file, tools / file,
+                                             tools / "../lib" / file, std::filesystem::path(file)})
     if (!library && (!place.has_parent_path() || std::filesystem::exists(place, ignored)))
       library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)

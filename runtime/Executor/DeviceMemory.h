@@ -1,5 +1,6 @@
 // The memory of a rank's device as the host sees it, between two passes: inputs, initial values, outputs, checkpoints,
-// dumps. On Cpu that is the memory itself; elsewhere a copy, fetched before it is read and put back after it is written.
+// dumps. On Cpu that is the memory itself; elsewhere a copy, fetched before it is read and put back after it is
+// written.
 #ifndef HOCKET_RUNTIME_EXECUTOR_DEVICEMEMORY_H
 #define HOCKET_RUNTIME_EXECUTOR_DEVICEMEMORY_H
 

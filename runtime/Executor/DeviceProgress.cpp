@@ -113,9 +113,8 @@ void DeviceProgress::publish(const Place &at) const {
   status.microbatch.store(row.microbatch(), relaxed);
   status.body.store(body, relaxed);
   status.instruction.store(at.instruction, relaxed);
-  status.communicator.store(communicator == RankStatus::none ? communicator
-                                                             : context.communicators[communicator]->group().id,
-                            relaxed);
+  status.communicator.store(
+      communicator == RankStatus::none ? communicator : context.communicators[communicator]->group().id, relaxed);
   status.state.store(state, std::memory_order_release);
 }
 

@@ -1,6 +1,6 @@
 // Where a device is in a pass, for the watchdog and for errors: each stream writes a number into the host's memory when
-// it comes to a row, to a collective, or (where the pass is queued piece by piece) to any instruction, in order with its
-// work. So a report names them without asking the device, also where a pass is one graph.
+// it comes to a row, to a collective, or (where the pass is queued piece by piece) to any instruction, in order with
+// its work. So a report names them without asking the device, also where a pass is one graph.
 #ifndef HOCKET_RUNTIME_EXECUTOR_DEVICEPROGRESS_H
 #define HOCKET_RUNTIME_EXECUTOR_DEVICEPROGRESS_H
 

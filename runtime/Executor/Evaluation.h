@@ -5,8 +5,8 @@
 #define HOCKET_RUNTIME_EXECUTOR_EVALUATION_H
 
 #include "runtime/Data/HeldOutReader.h"
-#include "runtime/Executor/RunOptions.h"
 #include "runtime/Executor/PassRunner.h"
+#include "runtime/Executor/RunOptions.h"
 
 namespace hocket::runtime {
 

@@ -8,8 +8,8 @@
 namespace hocket::runtime {
 
 // `groups` are in one fixed order: by communicator of the program, then by lowest rank. groups[i].id == i. One group
-// holds all ranks in order: on a CPU the first of the program's that does, else one more at the end. (What the ranks of a
-// program for GPUs say to each other as hosts lies in the host's memory, where the program's communicators do not
+// holds all ranks in order: on a CPU the first of the program's that does, else one more at the end. (What the ranks of
+// a program for GPUs say to each other as hosts lies in the host's memory, where the program's communicators do not
 // reach.)
 struct GroupTable {
   static constexpr uint32_t none = UINT32_MAX;

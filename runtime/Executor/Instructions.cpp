@@ -120,8 +120,8 @@ Status StepRunner::runInstruction(const program::Instruction &instruction, const
   if (instruction.op() == program::Op::Transfer)
     return context.device.copy(*computeStream, pointers[1], pointers[0], instruction.buffers()->Get(0)->bytes());
   Trace::Time since = Trace::now();
-  Status joined =
-      callCollective(context, instruction, pointers[0], pointers[1], {deadlineIn(context.waitSeconds), computeStream->handle()});
+  Status joined = callCollective(context, instruction, pointers[0], pointers[1],
+                                 {deadlineIn(context.waitSeconds), computeStream->handle()});
   addWaited(since);
   return joined;
 }

@@ -13,8 +13,8 @@ class PassRunner {
 public:
   virtual ~PassRunner() = default;
   // One pass over all rows: a training step, or with `evaluation` above 0 that batch of the evaluation after `step`.
-  // When it returns, everything is done. Errors say which row, microbatch and instruction failed; the watchdog reads the
-  // same from the rank's status while it runs.
+  // When it returns, everything is done. Errors say which row, microbatch and instruction failed; the watchdog reads
+  // the same from the rank's status while it runs.
   virtual Status run(uint64_t step, uint64_t evaluation = 0) = 0;
 };
 

@@ -16,8 +16,8 @@ public:
   Poison() = default; // harmless
   // What the environment asks of this rank; what is no RANK@STEP is nobody's.
   static Poison fromEnvironment(uint32_t rank);
-  // What shall be written over the first element of what a product of a step has made; nothing: it stays. A product that
-  // adds to its result is a weight gradient. The bytes live as long as the program.
+  // What shall be written over the first element of what a product of a step has made; nothing: it stays. A product
+  // that adds to its result is a weight gradient. The bytes live as long as the program.
   std::string_view due(const program::Instruction &instruction, uint64_t step);
   // Whether anything is still to be written.
   bool waits() const { return dueStep != 0; }

@@ -37,14 +37,14 @@ struct RankContext {
   const program::RankProgram &own; // of this rank's stage
   std::byte *arena;                // own.arenaBytes(), zero at the start; of the device
   std::byte *host = nullptr;       // own.hostBytes(), zero at the start; see reserveHost
-  World &world;   // in which the program's communicators are
-  World &meeting; // of the hosts: the same on Cpu, elsewhere that which brought the ranks together
+  World &world;                    // in which the program's communicators are
+  World &meeting;                  // of the hosts: the same on Cpu, elsewhere that which brought the ranks together
   RankStatus &status;
   Device &device;
   std::unique_ptr<DeviceMemory> memory;
   CallLog *calls = nullptr; // none: calls of communicators are not written down
-  Trace *trace = nullptr;  // none: not traced
-  double waitSeconds = 60; // no wait takes longer
+  Trace *trace = nullptr;   // none: not traced
+  double waitSeconds = 60;  // no wait takes longer
   bool checkFinite = false;
   Poison poison; // for tests
   Stall stall;   // for tests

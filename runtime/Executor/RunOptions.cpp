@@ -102,7 +102,9 @@ Result<RunOptions> RunOptions::parse(const std::string &text) {
 Result<RunOptions> RunOptions::fromEnvironment() {
   const char *text = std::getenv(runVariable);
   if (!text)
-    return Error{ErrorKind::Invalid, "this is one rank of a parallel program; start it with hocket-run -n RANKS, mpirun or srun", {}};
+    return Error{ErrorKind::Invalid,
+                 "this is one rank of a parallel program; start it with hocket-run -n RANKS, mpirun or srun",
+                 {}};
   return parse(text);
 }
 

@@ -156,8 +156,7 @@ static Status load(const RankContext &context, const std::string &folder, const 
     auto fill = [&](std::byte *to) {
       return reader.read(*source->second, viewOf(context, state), to, heartbeatOf(context));
     };
-    if (Status loaded =
-            context.memory->write(context.address(*state.buffer(), 0, 0), state.buffer()->bytes(), fill);
+    if (Status loaded = context.memory->write(context.address(*state.buffer(), 0, 0), state.buffer()->bytes(), fill);
         !loaded)
       return loaded;
   }

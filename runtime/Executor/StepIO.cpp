@@ -101,7 +101,8 @@ static Status loadRows(RankContext &context, const ReadRows &readRows, const pro
 }
 
 // Global rows as in BatchReader.h.
-static Status loadDraws(RankContext &context, const program::Input &input, uint64_t step, std::optional<uint64_t> seed) {
+static Status loadDraws(RankContext &context, const program::Input &input, uint64_t step,
+                        std::optional<uint64_t> seed) {
   std::span<const program::AxisRef> axes = program::axesOf(context.program.dataAxes());
   uint64_t shard = context.mesh.position(context.rank, axes), shards = program::gridSize(axes), rows = input.rows();
   for (uint32_t microbatch = 0; microbatch < context.program.microbatches(); ++microbatch) {

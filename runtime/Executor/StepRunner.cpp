@@ -208,7 +208,8 @@ void StepRunner::publishWait() {
 }
 
 Error StepRunner::explain(Error error, const program::Row &row, std::string_view what, uint32_t source) const {
-  return std::move(error).in(fmt::format("{}, {} ({})", placeText(context, row, step, evaluation), what, context.text(source)));
+  return std::move(error).in(
+      fmt::format("{}, {} ({})", placeText(context, row, step, evaluation), what, context.text(source)));
 }
 
 } // namespace hocket::runtime

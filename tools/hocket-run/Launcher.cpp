@@ -92,8 +92,8 @@ runtime::shm::RegionSpec Run::regionSpec() const {
   spec.worldSize = static_cast<int>(mesh.worldSize());
   spec.groups = groups.groups;
   for (uint32_t rank = 0; rank < mesh.worldSize(); ++rank)
-    spec.arenaBytes.push_back(
-        onDevices ? 0 : program.ranks()->Get(program::stageOf(mesh, program, rank))->arenaBytes());
+    spec.arenaBytes.push_back(onDevices ? 0
+                                        : program.ranks()->Get(program::stageOf(mesh, program, rank))->arenaBytes());
   return spec;
 }
 
@@ -365,11 +365,12 @@ std::string Run::memorySummary() const {
   }
   std::string offloaded =
       hostBytes() ? fmt::format(", {} of the host's for what is offloaded", bytesText(hostBytes())) : "";
-  return fmt::format("memory planned: {} for all ranks{} (at most {} each){} and {} for communication; used at the peak{}: "
-                     "{}\n",
-                     bytesText(sum), runtime::isForGpus(program) ? options.emulate ? " on emulated GPUs" : " on GPUs" : "",
-                     bytesText(largest), offloaded, bytesText(runtime::shm::Region::controlBytes(regionSpec())),
-                     runtime::isForGpus(program) ? " by the hosts" : "", bytesText(peakBytes));
+  return fmt::format(
+      "memory planned: {} for all ranks{} (at most {} each){} and {} for communication; used at the peak{}: "
+      "{}\n",
+      bytesText(sum), runtime::isForGpus(program) ? options.emulate ? " on emulated GPUs" : " on GPUs" : "",
+      bytesText(largest), offloaded, bytesText(runtime::shm::Region::controlBytes(regionSpec())),
+      runtime::isForGpus(program) ? " by the hosts" : "", bytesText(peakBytes));
 }
 
 Exit Run::finish() {

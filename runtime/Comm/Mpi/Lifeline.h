@@ -48,8 +48,8 @@ public:
   // From now on an end of this rank's line is in order, and so is that of rank 0's; returns when the others know or
   // soon.
   void sayGoodbye();
-  // The same where letters may still be on their way: they arrive. Rank 0 hands on letters until all others have parted,
-  // or for some seconds.
+  // The same where letters may still be on their way: they arrive. Rank 0 hands on letters until all others have
+  // parted, or for some seconds.
   void part(double seconds);
 
 private:

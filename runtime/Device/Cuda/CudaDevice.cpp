@@ -121,9 +121,7 @@ Result<std::unique_ptr<Stream>> CudaDevice::stream() {
   return std::unique_ptr<Stream>(std::make_unique<CudaStream>(driver, made));
 }
 
-Result<std::unique_ptr<Event>> CudaDevice::event() {
-  return makeEvent(eventDisableTiming);
-}
+Result<std::unique_ptr<Event>> CudaDevice::event() { return makeEvent(eventDisableTiming); }
 
 Result<std::unique_ptr<Event>> CudaDevice::timedEvent() { return makeEvent(0); }
 

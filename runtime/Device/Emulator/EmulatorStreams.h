@@ -30,7 +30,7 @@ struct EmulatorDevice::Capture {
   };
   std::vector<std::vector<Piece>> streams; // the first one began it
   std::vector<QueuedStream *> queues;      // by stream; null: gone
-  uint64_t number = 0; // from 1
+  uint64_t number = 0;                     // from 1
   bool ended = false;
 };
 

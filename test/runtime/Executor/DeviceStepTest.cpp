@@ -1,8 +1,8 @@
-// A pass on the emulator, of a program of one rank whose every wait for an event is needed: under every order of streams
-// it gives what it should, queued and as a graph, and without one of its waits some order shows it.
+// A pass on the emulator, of a program of one rank whose every wait for an event is needed: under every order of
+// streams it gives what it should, queued and as a graph, and without one of its waits some order shows it.
+#include "runtime/Executor/DeviceStep.h"
 #include "Emulator/EmulatorTesting.h"
 #include "runtime/Device/Emulator/EmulatorDevice.h"
-#include "runtime/Executor/DeviceStep.h"
 #include "runtime/Program/ProgramFile.h"
 #include <fmt/format.h>
 
@@ -118,8 +118,8 @@ program::ProgramT programOf(std::string code) {
 // The rank of such a program, with x = 1, 2, 3, …
 struct OneRank {
   explicit OneRank(uint64_t seed, const std::string &code = scaleText())
-      : file(program::write(programOf(code))),
-        program(*program::GetProgram(file.data() + sizeof(program::FileHeader))), device(seed),
+      : file(program::write(programOf(code))), program(*program::GetProgram(file.data() + sizeof(program::FileHeader))),
+        device(seed),
         context(program, 0, static_cast<std::byte *>(*device.allocate(4 * bytes)), world, world, status, device),
         entry(*context.own.entries()->Get(0)) {
     EXPECT_TRUE(context.reserveHost());

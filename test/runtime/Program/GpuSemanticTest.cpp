@@ -19,7 +19,6 @@ void shape(ProgramT &program, std::array<uint32_t, 3> grid, std::array<uint32_t,
   launch(program).shape = std::make_unique<GpuShape>(grid[0], grid[1], grid[2], block[0], block[1], block[2], shared);
 }
 
-
 // Stage 0's forward as a product of 2 x 4 and 4 x 3, whose rows are 8 apart, with an epilogue and its buffers.
 void product(ProgramT &program, Epilogue epilogue, std::vector<uint64_t> extras, bool accumulates = false,
              uint64_t batch = 1, uint64_t leading = 8) {
@@ -165,7 +164,8 @@ static const Case epilogueCases[] = {
      "stage 0 body 'forward_0' instruction 0: the sum of 1 x 2 (leading dimension 2, batch 1 with stride 0) exceeds "
      "its buffer of 4 bytes"},
     {"Eights", [](ProgramT &p) { product(p, Epilogue::GeluGrad, {24}, false, 1, 3); },
-     "stage 0 body 'forward_0' instruction 0: epilogue GeluGrad with a leading dimension of C of 3, expected a multiple "
+     "stage 0 body 'forward_0' instruction 0: epilogue GeluGrad with a leading dimension of C of 3, expected a "
+     "multiple "
      "of 8"},
     {"Added", [](ProgramT &p) { product(p, Epilogue::Bias, {12}, true); },
      "stage 0 body 'forward_0' instruction 0: epilogue Bias accumulates, expected SumA or SumB"},
