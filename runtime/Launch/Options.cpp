@@ -82,8 +82,9 @@ static void addOutput(CLI::App &app, Options &options) {
 // --emulate, --emulate=SEED
 static void addEmulate(CLI::App &app, Options &options) {
   app.add_flag(
-      "--emulate", [&options](int64_t seed) { options.emulate = static_cast<uint64_t>(seed); },
-      "run a program for GPUs on the emulator; =SEED draws the order of what events leave open (1)");
+         "--emulate{1}", [&options](int64_t seed) { options.emulate = static_cast<uint64_t>(seed); },
+         "run a program for GPUs on the emulator; =SEED draws the order of what events leave open (1)")
+      ->check(wholeNumber(0, INT64_MAX));
 }
 
 static void addCheckpoints(CLI::App &app, Options &options) {
