@@ -1,24 +1,19 @@
 // The pass as a whole: order, events, graph, end. What single instructions become is in DeviceInstructions.cpp.
 #include "runtime/Executor/DeviceStep.h"
 #include "runtime/Executor/InstructionCalls.h"
+#include "runtime/Executor/NumberOfRank.h"
 #include "runtime/Program/IssueOrder.h"
-#include <cstdlib>
 #include <fmt/format.h>
 
 namespace hocket::runtime {
 
 // For tests: HOCKET_DROP_WAIT=RANK@N leaves out the N-th wait for an event in every pass of that rank.
-static uint64_t droppedWaitOf(uint32_t rank) {
-  const char *text = std::getenv("HOCKET_DROP_WAIT");
-  unsigned at = 0;
-  unsigned long long number = 0;
-  return text && std::sscanf(text, "%u@%llu", &at, &number) == 2 && at == rank ? number : 0;
-}
+static constexpr char dropWaitVariable[] = "HOCKET_DROP_WAIT";
 
 DeviceStep::DeviceStep(RankContext &context, const program::Entry &entry)
     : context(context), entry(entry), order(program::issueOrder(entry)), waits(entry.rows()->size()),
       rowEvents(entry.rows()->size()), progress(context, entry), trace(context, entry),
-      droppedWait(droppedWaitOf(context.rank)) {
+      droppedWait(numberOfRank(dropWaitVariable, context.rank)) {
   std::vector<std::vector<uint32_t>> rowsOf(entry.streams()->size());
   for (uint32_t i = 0; i < entry.rows()->size(); ++i)
     rowsOf[entry.rows()->Get(i)->stream()].push_back(i);

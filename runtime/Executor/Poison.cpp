@@ -1,18 +1,13 @@
 // See Poison.h.
 #include "runtime/Executor/Poison.h"
-#include <cstdio>
-#include <cstdlib>
+#include "runtime/Executor/NumberOfRank.h"
 #include <limits>
 
 namespace hocket::runtime {
 
 Poison Poison::fromEnvironment(uint32_t rank) {
   Poison poison;
-  unsigned at = 0;
-  unsigned long long step = 0;
-  const char *text = std::getenv(poisonVariable);
-  if (text && std::sscanf(text, "%u@%llu", &at, &step) == 2 && at == rank)
-    poison.dueStep = step;
+  poison.dueStep = numberOfRank(poisonVariable, rank);
   return poison;
 }
 
