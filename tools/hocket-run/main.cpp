@@ -27,8 +27,7 @@ int main(int argc, char **argv) {
   run::Options options;
   CLI::App app{"Runs an executable made by hocket compile as one process per rank.\n"
                "Exit status: 0 done, 1 the input is at fault, 2 the command line cannot be read, 3 a rank failed, 4 "
-               "this machine "
-               "lacks something",
+               "this machine lacks something",
                "hocket-run"};
   app.add_option("OUT", options.executable, "executable made by hocket compile")->required();
   app.add_option("-n,--ranks", options.ranks, "number of ranks; must be what the program was compiled for")
