@@ -9,8 +9,6 @@ struct EmulatorDevice::CapturedGraph : Graph {
   std::vector<std::vector<Capture::Piece>> streams;
 };
 
-static Error invalid(std::string message) { return {ErrorKind::Invalid, std::move(message), {}}; }
-
 Status EmulatorDevice::beginCapture(Stream &stream) {
   if (failed)
     return *failed;
