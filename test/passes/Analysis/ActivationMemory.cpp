@@ -1,4 +1,5 @@
-#include "passes/Analysis/ActivationMemory.h"
+// See ActivationMemory.h.
+#include "ActivationMemory.h"
 #include <numeric>
 using namespace hocket::analysis;
 using Kind = ActivationTerm::Kind;
