@@ -23,6 +23,8 @@ public:
   // The same communicator, whose calls are written down. The log outlives it.
   std::unique_ptr<Communicator> follow(std::unique_ptr<Communicator> communicator);
   Status pass(uint64_t step, uint64_t evaluation, std::string_view how, uint64_t waits = 0);
+  // A wait for an event that a test left out, and what would have waited.
+  void leftOut(uint64_t wait, std::string_view where);
   void write(const Communicator &on, std::string_view call, size_t count, ElementType type,
              std::string_view reduction = "");
 

@@ -17,10 +17,11 @@ Status DeviceStep::queueMessage(uint32_t index) {
 }
 
 Status DeviceStep::queueBody(uint32_t index) {
-  for (Streamed &events : streamed) {
-    for (auto &event : events)
+  for (Streamed &stream : streamed) {
+    for (auto &event : stream.events)
       spare.push_back(std::move(event));
-    events.clear();
+    stream.events.clear();
+    stream.awaited = 0;
   }
   const program::Body &body = *context.own.bodies()->Get(entry.rows()->Get(index)->index());
   for (uint32_t i = 0; i < body.instructions()->size(); ++i) {
@@ -43,6 +44,8 @@ Status DeviceStep::queueInstruction(uint32_t row, uint32_t index) {
   if (Status began = trace.begin(compute, 0, row, index); !began)
     return began;
   Status queued;
+  if (instruction.op() != program::Op::Await)
+    computeWent();
   switch (instruction.op()) {
   case program::Op::Kernel:
     queued = queueKernel(instruction, buffers);
@@ -54,7 +57,7 @@ Status DeviceStep::queueInstruction(uint32_t row, uint32_t index) {
     queued = context.device.copy(compute, buffers[1], buffers[0], instruction.buffers()->Get(0)->bytes());
     break;
   case program::Op::Await:
-    queued = queueAwait(instruction);
+    queued = queueAwait(row, index);
     break;
   default:
     queued = queueCollective(instruction, buffers, compute);
@@ -70,8 +73,11 @@ Status DeviceStep::queueInstruction(uint32_t row, uint32_t index) {
 Status DeviceStep::queueKernel(const program::Instruction &instruction, std::span<void *const> buffers) {
   std::vector<int64_t> scalars = scalarsOf(context, instruction);
   const GpuKernel &kernel = context.gpuKernels[instruction.kernel()];
+  std::vector<void *> given(buffers.begin(), buffers.end());
+  if (++kernelsQueued == strayKernel && !given.empty())
+    given.back() = context.arena + context.own.arenaBytes();
   for (const GpuKernel::Launch &one : kernel.launches) {
-    Launch launch{one.function, buffers, scalars, 1, one.shape, kernel.scratch ? context.scratch() : nullptr};
+    Launch launch{one.function, given, scalars, 1, one.shape, kernel.scratch ? context.scratch() : nullptr};
     if (Status launched = context.device.launch(*streams[0], launch); !launched)
       return launched;
   }
@@ -100,16 +106,21 @@ Status DeviceStep::queueOnStream(uint32_t row, uint32_t index) {
   Stream &stream = bodyStream(instruction.stream());
   size_t place = entry.streams()->size() + instruction.stream() - 1u;
   std::vector<void *> buffers = addressesOf(context, instruction, at);
-  std::unique_ptr<Event> here;
-  if (Status recorded = after(*streams[0], here); !recorded)
-    return recorded;
-  if (Status waited = wait(stream, *here); !waited)
-    return waited;
-  spare.push_back(std::move(here));
+  Streamed &own = streamed[instruction.stream() - 1u];
+  if (std::exchange(own.behind, false)) {
+    std::unique_ptr<Event> here;
+    if (Status recorded = after(*streams[0], here); !recorded)
+      return recorded;
+    if (Status waited = wait(stream, *here, row, index); !waited)
+      return waited;
+    spare.push_back(std::move(here));
+  }
   if (Status marked = progress.begin(place, row, index); !marked)
     return marked;
   if (Status began = trace.begin(stream, Trace::firstBodyStream + instruction.stream() - 1u, row, index); !began)
     return began;
+  if (Status stalled = context.stall.apply(step, context.device, stream); !stalled)
+    return stalled;
   Status queued = program::isCollective(instruction.op())
                       ? queueCollective(instruction, buffers, stream)
                       : context.device.copy(stream, buffers[1], buffers[0], instruction.buffers()->Get(0)->bytes());
@@ -118,14 +129,20 @@ Status DeviceStep::queueOnStream(uint32_t row, uint32_t index) {
   if (queued)
     queued = progress.end(place, row);
   if (queued)
-    queued = after(stream, streamed[instruction.stream() - 1u].emplace_back());
+    queued = after(stream, own.events.emplace_back());
   return queued ? lookAt(row, index, buffers, stream) : queued;
 }
 
-Status DeviceStep::queueAwait(const program::Instruction &instruction) {
-  if (instruction.awaited() == 0)
+Status DeviceStep::queueAwait(uint32_t row, uint32_t index) {
+  const program::Body &body = *context.own.bodies()->Get(entry.rows()->Get(row)->index());
+  const program::Instruction &instruction = *body.instructions()->Get(index);
+  size_t number = instruction.stream() - 1u;
+  Streamed &stream = streamed[number];
+  if (instruction.awaited() <= stream.awaited)
     return {};
-  return wait(*streams[0], *streamed[instruction.stream() - 1u][instruction.awaited() - 1u]);
+  stream.awaited = instruction.awaited();
+  computeWent(number);
+  return wait(*streams[0], *stream.events[instruction.awaited() - 1u], row, index);
 }
 
 // --check-finite: the host waits for the instruction, fetches what it wrote, and looks.

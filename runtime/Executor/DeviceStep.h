@@ -8,12 +8,13 @@
 //   await of n on a body stream            compute waits for an event after the n-th instruction there
 //   pass                                   all streams begin after compute, and join it at the end
 //
-// Nothing else orders anything, so what the plan forgets to say is not in order here either.
+// Nothing else orders anything, so what the plan forgets to say is not in order here either. And nothing is ordered
+// twice: a wait that others imply is left out.
 //
 // From its second pass on an entry is one CUDA graph, captured once: what changes from step to step lies in memory. It
-// is queued piece by piece instead where the host must look in between (--check-finite, a poisoned gradient), where
-// times of instructions are asked for (--trace), where it would have more than mostGraphNodes pieces, and where
-// HOCKET_GRAPH=0 says so. The first pass never is: libraries allocate and connect then.
+// is queued piece by piece instead where the host must look in between (--check-finite, a poisoned gradient), where one
+// is to hang, where times of instructions are asked for (--trace), where it would have more than mostGraphNodes pieces,
+// and where HOCKET_GRAPH=0 says so. The first pass never is: libraries allocate and connect then.
 #ifndef HOCKET_RUNTIME_EXECUTOR_DEVICESTEP_H
 #define HOCKET_RUNTIME_EXECUTOR_DEVICESTEP_H
 
@@ -35,14 +36,19 @@ public:
   Status run(uint64_t step, uint64_t evaluation = 0) override;
 
 private:
-  // What a row waits for, without what an earlier row of its stream has waited for already.
+  // What a row waits for, without what follows from waits of rows before it on its stream, or from another of its own.
   struct RowWaits {
     std::vector<uint32_t> rows;
     uint32_t waiters = 0; // rows that wait for this one
   };
-  // Instructions of the running body on one of its streams, in order.
-  using Streamed = std::vector<std::unique_ptr<Event>>;
+  // A body stream.
+  struct Streamed {
+    std::vector<std::unique_ptr<Event>> events; // after each instruction of the running body, in order
+    uint32_t awaited = 0;                       // how many of them compute is after
+    bool behind = false;                        // compute has something before it that this stream is not after yet
+  };
 
+  void findWaits();
   Status prepare();
   Status checkOrder() const;
   bool mayCapture() const;
@@ -55,7 +61,7 @@ private:
   Status queueKernel(const program::Instruction &instruction, std::span<void *const> buffers);
   Status queueProduct(const program::Instruction &instruction, std::span<void *const> buffers);
   Status queueOnStream(uint32_t row, uint32_t instruction);
-  Status queueAwait(const program::Instruction &instruction);
+  Status queueAwait(uint32_t row, uint32_t instruction);
   Status queueCollective(const program::Instruction &instruction, std::span<void *const> buffers, Stream &stream);
   Status lookAt(uint32_t row, uint32_t instruction, std::span<void *const> buffers, Stream &stream);
   Status startTogether();
@@ -63,8 +69,10 @@ private:
   Status drain(Stream &stream);
 
   Status after(Stream &stream, std::unique_ptr<Event> &event);
-  Status wait(Stream &stream, Event &event);
+  Status wait(Stream &stream, Event &event, uint32_t row, uint32_t instruction = RankStatus::none);
   Result<std::unique_ptr<Event>> takeEvent();
+  void computeWent(size_t except = SIZE_MAX);
+  std::string placeOf(uint32_t row, uint32_t instruction) const;
   Error explain(Error error, uint32_t row, uint32_t instruction) const;
   Error failed(Error error) const;
   Stream &bodyStream(uint32_t number) { return *streams[entry.streams()->size() + number - 1]; }
@@ -84,7 +92,8 @@ private:
   DeviceProgress progress;
   DeviceTrace trace;
   uint64_t step = 0, evaluation = 0, passes = 0;
-  uint64_t waitsQueued = 0, droppedWait = 0; // of this pass; the number of one to leave out, for tests (0: none)
+  uint64_t waitsQueued = 0, droppedWait = 0;   // of this pass; the number of one to leave out, for tests (0: none)
+  uint64_t kernelsQueued = 0, strayKernel = 0; // the same of kernels
   bool capturing = false;
 };
 

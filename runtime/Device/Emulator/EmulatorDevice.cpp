@@ -8,7 +8,8 @@
 
 namespace hocket::runtime::emulator {
 
-EmulatorDevice::EmulatorDevice(uint64_t seed, Options options) : kernels(std::move(options)), random(seed) {}
+EmulatorDevice::EmulatorDevice(uint64_t seed, Options options)
+    : kernels(options), ordered(options.check), random(seed) {}
 
 EmulatorDevice::~EmulatorDevice() {
   for (auto &[address, bytes] : memory)
@@ -22,8 +23,22 @@ Result<void *> EmulatorDevice::allocate(size_t bytes) {
   if (!made)
     return Error{ErrorKind::Lacking, fmt::format("no {} bytes of memory", bytes), {}};
   memory[made] = bytes;
-  kernels.addRegion(made, bytes, fmt::format("device memory {}", allocations++));
+  std::string name = fmt::format("device memory {}", allocations++);
+  kernels.addRegion(made, bytes, name);
+  order.addRegion(made, bytes, name);
   return std::memset(made, 0, rounded);
+}
+
+Result<void *> EmulatorDevice::allocateHost(size_t bytes) {
+  Result<void *> made = Device::allocateHost(bytes);
+  if (made)
+    order.addRegion(*made, bytes, fmt::format("host memory {}", hostAllocations++));
+  return made;
+}
+
+void EmulatorDevice::freeHost(void *address) {
+  order.removeRegion(address);
+  Device::freeHost(address);
 }
 
 // cudaFree waits for everything.
@@ -31,12 +46,14 @@ void EmulatorDevice::free(void *address) {
   (void)runWhile(
       [&] { return std::any_of(queues.begin(), queues.end(), [](auto &queue) { return !queue->empty(); }); });
   kernels.removeRegion(address);
+  order.removeRegion(address);
   if (memory.erase(address))
     std::free(address);
 }
 
 Result<std::unique_ptr<Stream>> EmulatorDevice::stream() {
   queues.push_back(std::make_shared<Queue>());
+  queues.back()->lane = order.addLane();
   return std::unique_ptr<Stream>(std::make_unique<QueuedStream>(*this, queues.back()));
 }
 
@@ -55,17 +72,36 @@ Status EmulatorDevice::push(Stream &stream, Work work) {
   return {};
 }
 
-Status EmulatorDevice::enqueue(Stream &stream, std::function<Result<bool>()> work) {
-  return push(stream, {std::move(work), nullptr, 0});
+Status EmulatorDevice::enqueue(Stream &stream, std::function<Result<bool>()> work, Touches touched) {
+  if (!ordered || touched.memory.empty())
+    return push(stream, {std::move(work), nullptr, 0, host});
+  auto looked = [this, work = std::move(work), touched = std::move(touched), begun = false]() mutable -> Result<bool> {
+    if (!std::exchange(begun, true))
+      if (Status sound = order.touch(lane, touched); !sound)
+        return std::move(sound.error());
+    return work();
+  };
+  return push(stream, {std::move(looked), nullptr, 0, host});
 }
 
-Status EmulatorDevice::once(Stream &stream, std::function<Status()> work) {
-  return enqueue(stream, [work = std::move(work)]() -> Result<bool> {
-    Status ran = work();
-    if (!ran)
-      return std::move(ran.error());
-    return true;
-  });
+Status EmulatorDevice::once(Stream &stream, std::function<Status()> work, Touches touched) {
+  return enqueue(
+      stream,
+      [work = std::move(work)]() -> Result<bool> {
+        Status ran = work();
+        if (!ran)
+          return std::move(ran.error());
+        return true;
+      },
+      std::move(touched));
+}
+
+Status EmulatorDevice::once(Stream &stream, std::function<Status()> work) { return once(stream, std::move(work), {}); }
+
+void EmulatorDevice::hostKnows(const Clock &clock) {
+  auto known = std::make_shared<Clock>(*host);
+  join(*known, clock);
+  host = std::move(known);
 }
 
 // Runs one piece of work of one stream, or what of it can be done now.
@@ -82,6 +118,12 @@ Status EmulatorDevice::step() {
     return *failed;
   }
   Queue &chosen = *able[random() % able.size()];
+  lane = chosen.lane;
+  if (!std::exchange(chosen.front().begun, true)) {
+    if (chosen.front().after)
+      order.after(lane, *chosen.front().after);
+    order.begin(lane);
+  }
   if (!chosen.front().run) {
     chosen.pop_front();
     return {};
@@ -115,7 +157,9 @@ Status EmulatorDevice::record(Stream &stream, Event &event) {
     return failed ? Status(*failed) : Status();
   }
   uint64_t number = ++state->recorded;
-  return once(stream, [state, number] {
+  state->known = std::make_shared<Clock>();
+  return once(stream, [this, state, number, known = state->known] {
+    *known = order.known(lane);
     state->reached = std::max(state->reached, number);
     state->at = std::chrono::steady_clock::now();
     return Status();
@@ -127,7 +171,7 @@ Status EmulatorDevice::wait(Stream &stream, Event &event) {
   auto state = static_cast<CountedEvent &>(event).state;
   if (QueuedStream::of(stream).capture || state->capture)
     return waitInCapture(QueuedStream::of(stream), state);
-  return push(stream, {nullptr, state, state->recorded});
+  return push(stream, {nullptr, state, state->recorded, state->known});
 }
 
 // A few pieces run first, so that asking again and again comes to an end.
@@ -140,19 +184,25 @@ Result<bool> EmulatorDevice::complete(Event &event) {
       return std::move(ran.error());
   if (failed)
     return *failed;
-  return state.reached >= state.recorded;
+  if (state.reached < state.recorded)
+    return false;
+  hostKnows(*state.known);
+  return true;
 }
 
 Status EmulatorDevice::synchronize(Stream &stream) {
   if (QueuedStream::of(stream).capture)
     return Error{ErrorKind::Invalid, "a stream that is captured is waited for", {}};
   Queue &queue = *QueuedStream::of(stream).queue;
-  return runWhile([&] { return !queue.empty(); });
+  Status ran = runWhile([&] { return !queue.empty(); });
+  hostKnows(order.known(queue.lane));
+  return ran;
 }
 
 Status EmulatorDevice::mark(Stream &stream, uint32_t *word, uint32_t value) {
-  return once(stream, [=] {
+  return once(stream, [this, word, value] {
     *word = value;
+    order.mark(lane, word, value);
     return Status();
   });
 }
@@ -164,19 +214,21 @@ Result<double> EmulatorDevice::seconds(Event &since, Event &until) {
 }
 
 Status EmulatorDevice::copy(Stream &stream, void *to, const void *from, size_t bytes) {
-  return once(stream, [=] {
+  auto work = [=] {
     if (bytes)
       std::memmove(to, from, bytes);
     return Status();
-  });
+  };
+  return once(stream, work, {"a copy", {{from, bytes, false}, {to, bytes, true}}});
 }
 
 Status EmulatorDevice::zero(Stream &stream, void *address, size_t bytes) {
-  return once(stream, [=] {
+  auto work = [=] {
     if (bytes)
       std::memset(address, 0, bytes);
     return Status();
-  });
+  };
+  return once(stream, work, {"zeroing", {{address, bytes, true}}});
 }
 
 Result<const void *> EmulatorDevice::kernel(std::string_view code, std::string_view symbol) {
@@ -203,8 +255,9 @@ Status EmulatorDevice::launch(Stream &stream, const Launch &launch) {
     for (const int64_t &value : values)
       arguments.push_back(&value);
     auto extent = [](const std::array<uint32_t, 3> &sizes) { return Extent{sizes[0], sizes[1], sizes[2]}; };
-    return kernels.launch(*kernel->module, kernel->symbol, extent(shape.grid), extent(shape.block), shape.sharedBytes,
-                          arguments);
+    Status ran = kernels.launch(*kernel->module, kernel->symbol, extent(shape.grid), extent(shape.block),
+                                shape.sharedBytes, arguments);
+    return ran && ordered ? order.touch(lane, {fmt::format("kernel \"{}\"", kernel->symbol), kernels.touched()}) : ran;
   });
 }
 
@@ -222,10 +275,11 @@ Status EmulatorDevice::prepare(const Gemm &gemm, const GemmBuffers &) {
 Status EmulatorDevice::gemm(Stream &stream, const Gemm &gemm, const GemmBuffers &buffers) {
   if (Status sound = prepare(gemm, buffers); !sound)
     return sound;
-  return once(stream, [=] {
+  auto work = [=] {
     plainGemm(gemm, buffers);
     return Status();
-  });
+  };
+  return once(stream, work, {"a product", ordered ? touchedBy(gemm, buffers) : std::vector<Touch>()});
 }
 
 } // namespace hocket::runtime::emulator

@@ -3,13 +3,16 @@
 // Queued work waits until somebody asks for it: synchronize, complete, a stream or memory that goes. Then pieces run
 // one after another, drawn at random among the streams whose next piece may run: the order on one stream and what
 // events say hold, nothing else does. So an order that a program needs but did not state is lost under some seeds, and
-// a read by the host without a synchronize finds old data. The same seed and the same calls give the same order. An
-// error of queued work stays: every later call repeats it, as on CUDA after a fault.
+// a read by the host without a synchronize finds old data. The same seed and the same calls give the same order. With
+// the checker on, two pieces that touch the same memory and that nothing orders are an error under every seed, also
+// where this order gives the right result (StreamOrder.h). An error of queued work stays: every later call repeats it,
+// as on CUDA after a fault.
 #ifndef HOCKET_RUNTIME_DEVICE_EMULATOR_EMULATORDEVICE_H
 #define HOCKET_RUNTIME_DEVICE_EMULATOR_EMULATORDEVICE_H
 
 #include "runtime/Device/Device.h"
 #include "runtime/Device/Emulator/Emulator.h"
+#include "runtime/Device/Emulator/StreamOrder.h"
 #include <chrono>
 #include <deque>
 #include <functional>
@@ -22,6 +25,8 @@ namespace hocket::runtime::emulator {
 // What a product and its epilogue compute, by plain loops: sums in f32 with k ascending, C before first; each result is
 // rounded once.
 void plainGemm(const Gemm &gemm, const GemmBuffers &buffers);
+// Every element that it reads or writes.
+std::vector<Touch> touchedBy(const Gemm &gemm, const GemmBuffers &buffers);
 
 class EmulatorDevice : public Device {
 public:
@@ -31,11 +36,14 @@ public:
   std::string_view name() const override { return "emulator"; }
   Result<void *> allocate(size_t bytes) override;
   void free(void *memory) override;
+  Result<void *> allocateHost(size_t bytes) override;
+  void freeHost(void *memory) override;
   Status copy(Stream &stream, void *to, const void *from, size_t bytes) override;
   Status zero(Stream &stream, void *memory, size_t bytes) override;
   Result<std::unique_ptr<Stream>> stream() override;
   Result<std::unique_ptr<Event>> event() override;
   Status mark(Stream &stream, uint32_t *word, uint32_t value) override;
+  void nameMarks(MarkNames names) override { order.nameMarks(std::move(names)); }
   Result<double> seconds(Event &since, Event &until) override;
   Status record(Stream &stream, Event &event) override;
   Status wait(Stream &stream, Event &event) override;
@@ -47,7 +55,7 @@ public:
   Result<std::unique_ptr<Graph>> endCapture(Stream &stream) override;
   Status launch(Stream &stream, Graph &graph) override;
   uint64_t capturing(Stream &stream) const override;
-  Status enqueue(Stream &stream, std::function<Result<bool>()> work) override;
+  Status enqueue(Stream &stream, std::function<Result<bool>()> work, Touches touched = {}) override;
   Status prepare(const Gemm &gemm, const GemmBuffers &buffers) override;
   Status gemm(Stream &stream, const Gemm &gemm, const GemmBuffers &buffers) override;
 
@@ -58,7 +66,8 @@ private:
   // How often an event was recorded, and how many of these records have run; in a capture, after what it was recorded.
   struct EventState {
     uint64_t recorded = 0, reached = 0;
-    std::chrono::steady_clock::time_point at; // when the last one ran
+    std::chrono::steady_clock::time_point at;                 // when the last one ran
+    std::shared_ptr<Clock> known = std::make_shared<Clock>(); // of the last record, once it has run
     std::shared_ptr<Capture> capture;
     size_t stream = 0, pieces = 0;
   };
@@ -67,11 +76,16 @@ private:
     std::function<Result<bool>()> run; // says whether it is done; if not, it is called again
     std::shared_ptr<EventState> awaited;
     uint64_t number = 0;
+    std::shared_ptr<const Clock> after; // what is before it beside its stream's work
+    bool begun = false;
   };
-  using Queue = std::deque<Work>;
+  struct Queue : std::deque<Work> {
+    uint32_t lane = 0;
+  };
   struct QueuedStream;
   struct CountedEvent;
   struct CapturedGraph;
+  struct Replay;
   struct LoadedKernel {
     const KernelModule *module;
     std::string symbol;
@@ -80,15 +94,22 @@ private:
   Status push(Stream &stream, Work work);
   Status waitInCapture(QueuedStream &stream, const std::shared_ptr<EventState> &state);
   Status once(Stream &stream, std::function<Status()> work);
+  Status once(Stream &stream, std::function<Status()> work, Touches touched);
+  void hostKnows(const Clock &clock);
   Status step();
+  void start(Replay &replay, const CapturedGraph &graph);
   Status runWhile(const std::function<bool()> &unfinished);
 
   Emulator kernels;
+  const bool ordered; // whether touches are looked at
+  StreamOrder order;
+  std::shared_ptr<const Clock> host = std::make_shared<Clock>(); // what the host has waited for
+  uint32_t lane = 0;                                             // of the piece that runs
   std::mt19937_64 random;
   std::vector<std::shared_ptr<Queue>> queues;
   std::map<std::pair<const KernelModule *, std::string>, LoadedKernel> loaded;
   std::map<void *, size_t> memory;
-  uint64_t allocations = 0, captures = 0;
+  uint64_t allocations = 0, hostAllocations = 0, captures = 0;
   std::optional<Error> failed;
 };
 
