@@ -12,8 +12,7 @@ struct EmulatorDevice::CapturedGraph : Graph {
 };
 
 struct EmulatorDevice::Replay {
-  std::vector<std::shared_ptr<Queue>> queues;
-  std::vector<std::shared_ptr<EventState>> done;
+  std::vector<std::shared_ptr<Queue>> queues; // by stream
 };
 
 static Error invalid(std::string message) { return {ErrorKind::Invalid, std::move(message), {}}; }
@@ -91,7 +90,7 @@ Result<std::unique_ptr<Graph>> EmulatorDevice::endCapture(Stream &stream) {
 }
 
 // One piece of the launching stream, which is not done before all of the graph is. Each stream of the graph becomes a
-// queue; an EventState of its own counts its pieces that have run. What somebody waits for is known once it has.
+// queue, with a record after each of its pieces that somebody waits for.
 Status EmulatorDevice::launch(Stream &stream, Graph &graph) {
   if (QueuedStream::of(stream).capture)
     return invalid("a graph is launched on a stream that is captured");
@@ -108,31 +107,28 @@ Status EmulatorDevice::launch(Stream &stream, Graph &graph) {
 }
 
 void EmulatorDevice::start(Replay &replay, const CapturedGraph &graph) {
-  std::map<std::pair<size_t, size_t>, std::shared_ptr<Clock>> known; // after so many pieces of a stream
-  for (const auto &pieces : graph.streams) {
-    replay.done.push_back(std::make_shared<EventState>());
+  std::map<std::pair<size_t, size_t>, std::shared_ptr<Record>> records; // after so many pieces of a stream
+  for (const auto &pieces : graph.streams)
     for (const Capture::Piece &piece : pieces)
       if (piece.pieces)
-        known.try_emplace({piece.stream, piece.pieces}, std::make_shared<Clock>());
-  }
+        records.try_emplace({piece.stream, piece.pieces}, std::make_shared<Record>());
+  auto recordAfter = [&](size_t stream, size_t pieces) {
+    auto found = records.find({stream, pieces});
+    return found == records.end() ? nullptr : found->second;
+  };
   for (size_t s = 0; s < graph.streams.size(); ++s) {
     auto queue = std::make_shared<Queue>();
     queue->lane = graph.lanes[s];
     order.after(queue->lane, order.known(lane));
     for (const Capture::Piece &piece : graph.streams[s]) {
-      auto awaited = known.find({piece.stream, piece.pieces}), told = known.find({s, queue->size() + 1});
-      auto run = [this, run = piece.run, done = replay.done[s],
-                  tell = told == known.end() ? nullptr : told->second]() mutable -> Result<bool> {
+      std::shared_ptr<Record> record = recordAfter(s, queue->size() + 1);
+      auto run = [this, run = piece.run, record]() mutable -> Result<bool> {
         Result<bool> over = run ? run() : Result<bool>(true);
-        if (!over || !*over)
-          return over;
-        ++done->reached;
-        if (tell)
-          *tell = order.known(lane);
-        return true;
+        if (over && *over && record)
+          (void)reach(*record);
+        return over;
       };
-      queue->push_back({std::move(run), replay.done[piece.stream], piece.pieces,
-                        awaited == known.end() ? nullptr : awaited->second});
+      queue->push_back({std::move(run), recordAfter(piece.stream, piece.pieces), nullptr});
     }
     replay.queues.push_back(queue);
     queues.push_back(queue);

@@ -58,7 +58,7 @@ Result<std::unique_ptr<Stream>> EmulatorDevice::stream() {
 }
 
 Result<std::unique_ptr<Event>> EmulatorDevice::event() {
-  return std::unique_ptr<Event>(std::make_unique<CountedEvent>());
+  return std::unique_ptr<Event>(std::make_unique<RecordedEvent>());
 }
 
 Status EmulatorDevice::push(Stream &stream, Work work) {
@@ -74,14 +74,14 @@ Status EmulatorDevice::push(Stream &stream, Work work) {
 
 Status EmulatorDevice::enqueue(Stream &stream, std::function<Result<bool>()> work, Touches touched) {
   if (!ordered || touched.memory.empty())
-    return push(stream, {std::move(work), nullptr, 0, host});
+    return push(stream, {std::move(work), nullptr, host});
   auto looked = [this, work = std::move(work), touched = std::move(touched), begun = false]() mutable -> Result<bool> {
     if (!std::exchange(begun, true))
       if (Status sound = order.touch(lane, touched); !sound)
         return std::move(sound.error());
     return work();
   };
-  return push(stream, {std::move(looked), nullptr, 0, host});
+  return push(stream, {std::move(looked), nullptr, host});
 }
 
 Status EmulatorDevice::once(Stream &stream, std::function<Status()> work, Touches touched) {
@@ -111,7 +111,7 @@ Status EmulatorDevice::step() {
   std::vector<Queue *> able;
   std::erase_if(queues, [](auto &queue) { return queue.use_count() == 1 && queue->empty(); });
   for (auto &queue : queues)
-    if (!queue->empty() && (!queue->front().awaited || queue->front().awaited->reached >= queue->front().number))
+    if (!queue->empty() && (!queue->front().awaited || queue->front().awaited->reached))
       able.push_back(queue.get());
   if (able.empty()) {
     failed = Error{ErrorKind::Invalid, "streams wait for events that nothing will record", {}};
@@ -119,9 +119,11 @@ Status EmulatorDevice::step() {
   }
   Queue &chosen = *able[random() % able.size()];
   lane = chosen.lane;
-  if (!std::exchange(chosen.front().begun, true)) {
-    if (chosen.front().after)
-      order.after(lane, *chosen.front().after);
+  if (Work &next = chosen.front(); !std::exchange(next.begun, true)) {
+    if (next.host)
+      order.after(lane, *next.host);
+    if (next.awaited)
+      order.after(lane, next.awaited->known);
     order.begin(lane);
   }
   if (!chosen.front().run) {
@@ -148,7 +150,7 @@ Status EmulatorDevice::runWhile(const std::function<bool()> &unfinished) {
 }
 
 Status EmulatorDevice::record(Stream &stream, Event &event) {
-  auto state = static_cast<CountedEvent &>(event).state;
+  auto state = static_cast<RecordedEvent &>(event).state;
   QueuedStream &on = QueuedStream::of(stream);
   state->capture = on.capture;
   if (on.capture) {
@@ -156,37 +158,38 @@ Status EmulatorDevice::record(Stream &stream, Event &event) {
     state->pieces = on.capture->streams[on.captured].size();
     return failed ? Status(*failed) : Status();
   }
-  uint64_t number = ++state->recorded;
-  state->known = std::make_shared<Clock>();
-  return once(stream, [this, state, number, known = state->known] {
-    *known = order.known(lane);
-    state->reached = std::max(state->reached, number);
-    state->at = std::chrono::steady_clock::now();
-    return Status();
-  });
+  state->last = std::make_shared<Record>();
+  return once(stream, [this, record = state->last] { return reach(*record); });
+}
+
+Status EmulatorDevice::reach(Record &record) {
+  record = {true, order.known(lane), std::chrono::steady_clock::now()};
+  return {};
 }
 
 // Waits for the last record before this call; for nothing when there is none.
 Status EmulatorDevice::wait(Stream &stream, Event &event) {
-  auto state = static_cast<CountedEvent &>(event).state;
+  auto state = static_cast<RecordedEvent &>(event).state;
   if (QueuedStream::of(stream).capture || state->capture)
     return waitInCapture(QueuedStream::of(stream), state);
-  return push(stream, {nullptr, state, state->recorded, state->known});
+  return push(stream, {nullptr, state->last, host});
 }
 
 // A few pieces run first, so that asking again and again comes to an end.
 Result<bool> EmulatorDevice::complete(Event &event) {
-  EventState &state = *static_cast<CountedEvent &>(event).state;
+  EventState &state = *static_cast<RecordedEvent &>(event).state;
   if (state.capture)
     return Error{ErrorKind::Invalid, "an event of a capture is asked whether it is complete", {}};
-  for (uint64_t left = random() % 4; left && state.reached < state.recorded; --left)
+  for (uint64_t left = random() % 4; left && state.last && !state.last->reached; --left)
     if (Status ran = step(); !ran)
       return std::move(ran.error());
   if (failed)
     return *failed;
-  if (state.reached < state.recorded)
+  if (!state.last)
+    return true;
+  if (!state.last->reached)
     return false;
-  hostKnows(*state.known);
+  hostKnows(state.last->known);
   return true;
 }
 
@@ -208,9 +211,10 @@ Status EmulatorDevice::mark(Stream &stream, uint32_t *word, uint32_t value) {
 }
 
 Result<double> EmulatorDevice::seconds(Event &since, Event &until) {
-  return std::chrono::duration<double>(static_cast<CountedEvent &>(until).state->at -
-                                       static_cast<CountedEvent &>(since).state->at)
-      .count();
+  auto at = [](Event &event) { return static_cast<RecordedEvent &>(event).state->last; };
+  if (!at(since) || !at(until))
+    return Error{ErrorKind::Invalid, "an event that was never recorded has no time", {}};
+  return std::chrono::duration<double>(at(until)->at - at(since)->at).count();
 }
 
 Status EmulatorDevice::copy(Stream &stream, void *to, const void *from, size_t bytes) {

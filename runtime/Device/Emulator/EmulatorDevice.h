@@ -63,27 +63,30 @@ public:
 
 private:
   struct Capture;
-  // How often an event was recorded, and how many of these records have run; in a capture, after what it was recorded.
+  // A place in the work of a stream, which others wait for.
+  struct Record {
+    bool reached = false;
+    Clock known; // what was before it, once it is reached
+    std::chrono::steady_clock::time_point at;
+  };
+  // The last record of an event, null where there is none; of one in a capture, after what it was recorded there.
   struct EventState {
-    uint64_t recorded = 0, reached = 0;
-    std::chrono::steady_clock::time_point at;                 // when the last one ran
-    std::shared_ptr<Clock> known = std::make_shared<Clock>(); // of the last record, once it has run
+    std::shared_ptr<Record> last;
     std::shared_ptr<Capture> capture;
     size_t stream = 0, pieces = 0;
   };
-  // One piece of queued work: it may run once `awaited` has reached `number`.
+  // One piece of queued work: it may run once `awaited` is reached.
   struct Work {
     std::function<Result<bool>()> run; // says whether it is done; if not, it is called again
-    std::shared_ptr<EventState> awaited;
-    uint64_t number = 0;
-    std::shared_ptr<const Clock> after; // what is before it beside its stream's work
+    std::shared_ptr<Record> awaited;
+    std::shared_ptr<const Clock> host; // what the host had waited for when it was queued
     bool begun = false;
   };
   struct Queue : std::deque<Work> {
     uint32_t lane = 0;
   };
   struct QueuedStream;
-  struct CountedEvent;
+  struct RecordedEvent;
   struct CapturedGraph;
   struct Replay;
   struct LoadedKernel {
@@ -95,6 +98,7 @@ private:
   Status waitInCapture(QueuedStream &stream, const std::shared_ptr<EventState> &state);
   Status once(Stream &stream, std::function<Status()> work);
   Status once(Stream &stream, std::function<Status()> work, Touches touched);
+  Status reach(Record &record);
   void hostKnows(const Clock &clock);
   Status step();
   void start(Replay &replay, const CapturedGraph &graph);
