@@ -17,7 +17,7 @@ public:
 
   DeviceProgress(RankContext &context, const program::Entry &entry) : context(context), entry(entry) {}
   ~DeviceProgress();
-  // `streams`: the entry's, then the body streams; they outlive it.
+  // `streams`: the entry's, then the body streams. Memory that they write stays until this goes, so they go first.
   Status prepare(std::span<const std::unique_ptr<Stream>> streams);
 
   // Before anything of a pass runs.

@@ -15,7 +15,7 @@ static constexpr char strayVariable[] = "HOCKET_STRAY";
 
 DeviceStep::DeviceStep(RankContext &context, const program::Entry &entry)
     : context(context), entry(entry), order(program::issueOrder(entry)), waits(entry.rows()->size()),
-      rowEvents(entry.rows()->size()), progress(context, entry), trace(context, entry),
+      progress(context, entry), rowEvents(entry.rows()->size()), trace(context, entry),
       droppedWait(numberOfRank(dropWaitVariable, context.rank)),
       strayKernel(numberOfRank(strayVariable, context.rank)) {
   findWaits();

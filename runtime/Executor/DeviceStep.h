@@ -81,6 +81,7 @@ private:
   const program::Entry &entry;
   std::vector<uint32_t> order; // rows, as they are issued
   std::vector<RowWaits> waits; // by row
+  DeviceProgress progress;     // outlives the streams, whose work writes there
   // The entry's streams, then the body streams of the program. Made when first run.
   std::vector<std::unique_ptr<Stream>> streams;
   std::vector<std::unique_ptr<Event>> rowEvents; // by row; held while somebody still is to wait for them
@@ -89,7 +90,6 @@ private:
   std::unique_ptr<Event> end;
   std::unique_ptr<Graph> graph; // null: not captured
   std::optional<FiniteCheck> finite;
-  DeviceProgress progress;
   DeviceTrace trace;
   uint64_t step = 0, evaluation = 0, passes = 0;
   uint64_t waitsQueued = 0, droppedWait = 0;   // of this pass; the number of one to leave out, for tests (0: none)
