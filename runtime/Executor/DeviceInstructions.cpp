@@ -115,12 +115,12 @@ Status DeviceStep::queueOnStream(uint32_t row, uint32_t index) {
       return waited;
     spare.push_back(std::move(here));
   }
+  if (Status stalled = context.stall.apply(step, context.device, stream); !stalled)
+    return stalled;
   if (Status marked = progress.begin(place, row, index); !marked)
     return marked;
   if (Status began = trace.begin(stream, Trace::firstBodyStream + instruction.stream() - 1u, row, index); !began)
     return began;
-  if (Status stalled = context.stall.apply(step, context.device, stream); !stalled)
-    return stalled;
   Status queued = program::isCollective(instruction.op())
                       ? queueCollective(instruction, buffers, stream)
                       : context.device.copy(stream, buffers[1], buffers[0], instruction.buffers()->Get(0)->bytes());

@@ -3,9 +3,10 @@ orders of streams. Losses and gradient norms must be the CPU's within a part of 
 
 usage: cuda_plans.py TABLE --group NAME [--only WORD] --seeds FIRST-LAST --steps N --work DIR [--jobs N]
 
-A line of the table: GROUP; MODEL; PRECISION; FLAGS. Models lie beside the table; `small-gpt layers=4 tokens=24` is small-gpt.mlir with four
+A line of the table: GROUP; MODEL; PRECISION; FLAGS. Models are named from the table's folder; `small-gpt layers=4 tokens=24` is small-gpt.mlir with four
 layers and 24 positions. PRECISION is f32 (losses within 1e-5, norms 1e-4) or bf16 (4e-3, and two roundings of 2^-8: see same_numbers.py), or more:
-`bf16 master f32`. The steps after the first must be launches of a graph. The emulator looks for races, bad accesses and missing events.
+`bf16 master f32`. The steps after the first must be launches of a graph. Under the first order the emulator
+looks for races, bad accesses and missing events, which it finds in any.
 """
 import argparse
 import concurrent.futures
@@ -33,7 +34,7 @@ def model_of(text, precision, here, folder):
             source, count = re.subn(rf"(\?x|tensor<){old}(?=x)", rf"\g<1>{number}", source)
         assert what in ("layers", "tokens") and count, what
     os.makedirs(folder, exist_ok=True)
-    path = os.path.join(folder, name + ".mlir")
+    path = os.path.join(folder, os.path.basename(name) + ".mlir")
     with open(path, "w") as file:
         file.write(source)
     kind, _, more = precision.partition(" ")
@@ -68,7 +69,9 @@ def train(plan, folder, options):
     first, last = map(int, options.seeds.split("-"))
     seen, worst = [], {"loss": 0.0, "grad_norm": 0.0}
     for seed in range(first, last + 1):
-        runs.call(["hocket-run", "-n", ranks, program, f"--emulate={seed}", "--log-calls", program + ".calls", *run, program + ".metrics"])
+        check = str(int(seed == first))
+        runs.call(["env", "HOCKET_EMULATOR_CHECK=" + check, "hocket-run", "-n", ranks, program, f"--emulate={seed}", "--log-calls", program + ".calls",
+                   *run, program + ".metrics"])
         seen.append(metrics(program + ".metrics"))
         if (how := passes(program + ".calls.rank0")) != ["queued"] + ["graph"] * (options.steps - 1):
             return f"fault: passes are {how}", False
