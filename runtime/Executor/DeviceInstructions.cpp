@@ -21,7 +21,7 @@ Status DeviceStep::queueBody(uint32_t index) {
     for (auto &event : stream.events)
       spare.push_back(std::move(event));
     stream.events.clear();
-    stream.awaited = 0;
+    stream.awaited = stream.wanted = 0;
   }
   const program::Body &body = *context.own.bodies()->Get(entry.rows()->Get(index)->index());
   for (uint32_t i = 0; i < body.instructions()->size(); ++i) {
@@ -30,13 +30,19 @@ Status DeviceStep::queueBody(uint32_t index) {
     if (Status queued = elsewhere ? queueOnStream(index, i) : queueInstruction(index, i); !queued)
       return explain(std::move(queued.error()), index, i);
   }
-  return {};
+  return catchUp(index);
 }
 
 // On stream 0.
 Status DeviceStep::queueInstruction(uint32_t row, uint32_t index) {
   const program::Row &at = *entry.rows()->Get(row);
   const program::Instruction &instruction = *context.own.bodies()->Get(at.index())->instructions()->Get(index);
+  if (instruction.op() == program::Op::Await) {
+    queueAwait(row, index);
+    return {};
+  }
+  if (Status ready = catchUp(row); !ready)
+    return ready;
   Stream &compute = *streams[0];
   std::vector<void *> buffers = addressesOf(context, instruction, at);
   if (Status marked = progress.begin(0, row, index); !marked)
@@ -44,8 +50,7 @@ Status DeviceStep::queueInstruction(uint32_t row, uint32_t index) {
   if (Status began = trace.begin(compute, 0, row, index); !began)
     return began;
   Status queued;
-  if (instruction.op() != program::Op::Await)
-    computeWent();
+  computeWent();
   switch (instruction.op()) {
   case program::Op::Kernel:
     queued = queueKernel(instruction, buffers);
@@ -56,15 +61,12 @@ Status DeviceStep::queueInstruction(uint32_t row, uint32_t index) {
   case program::Op::Transfer:
     queued = context.device.copy(compute, buffers[1], buffers[0], instruction.buffers()->Get(0)->bytes());
     break;
-  case program::Op::Await:
-    queued = queueAwait(row, index);
-    break;
   default:
     queued = queueCollective(instruction, buffers, compute);
   }
   if (queued)
     queued = trace.end(compute);
-  if (queued && (program::isCollective(instruction.op()) || instruction.op() == program::Op::Await))
+  if (queued && program::isCollective(instruction.op()))
     queued = progress.begin(0, row); // the row goes on
   return queued ? lookAt(row, index, buffers, compute) : queued;
 }
@@ -107,6 +109,8 @@ Status DeviceStep::queueOnStream(uint32_t row, uint32_t index) {
   size_t place = entry.streams()->size() + instruction.stream() - 1u;
   std::vector<void *> buffers = addressesOf(context, instruction, at);
   Streamed &own = streamed[instruction.stream() - 1u];
+  if (Status ready = catchUp(row, instruction.stream() - 1u); !ready)
+    return ready;
   if (std::exchange(own.behind, false)) {
     std::unique_ptr<Event> here;
     if (Status recorded = after(*streams[0], here); !recorded)
@@ -133,16 +137,38 @@ Status DeviceStep::queueOnStream(uint32_t row, uint32_t index) {
   return queued ? lookAt(row, index, buffers, stream) : queued;
 }
 
-Status DeviceStep::queueAwait(uint32_t row, uint32_t index) {
+// The wait itself is put off until compute goes on, so that the last of several on one stream stands for all.
+void DeviceStep::queueAwait(uint32_t row, uint32_t index) {
   const program::Body &body = *context.own.bodies()->Get(entry.rows()->Get(row)->index());
   const program::Instruction &instruction = *body.instructions()->Get(index);
-  size_t number = instruction.stream() - 1u;
-  Streamed &stream = streamed[number];
-  if (instruction.awaited() <= stream.awaited)
-    return {};
-  stream.awaited = instruction.awaited();
-  computeWent(number);
-  return wait(*streams[0], *stream.events[instruction.awaited() - 1u], row, index);
+  Streamed &stream = streamed[instruction.stream() - 1u];
+  if (instruction.awaited() <= stream.wanted)
+    return;
+  stream.wanted = instruction.awaited();
+  stream.wantedBy = index;
+}
+
+// Compute waits for all that was awaited, but for what is on a stream that goes on itself.
+Status DeviceStep::catchUp(uint32_t row, size_t except) {
+  for (size_t i = 0; i < streamed.size(); ++i) {
+    Streamed &stream = streamed[i];
+    if (i == except || stream.wanted <= stream.awaited)
+      continue;
+    stream.awaited = stream.wanted;
+    computeWent(i);
+    Status queued = progress.begin(0, row, stream.wantedBy);
+    if (queued)
+      queued = trace.begin(*streams[0], 0, row, stream.wantedBy);
+    if (queued)
+      queued = wait(*streams[0], *stream.events[stream.awaited - 1u], row, stream.wantedBy);
+    if (queued)
+      queued = trace.end(*streams[0]);
+    if (queued)
+      queued = progress.begin(0, row); // the row goes on
+    if (!queued)
+      return queued;
+  }
+  return {};
 }
 
 // --check-finite: the host waits for the instruction, fetches what it wrote, and looks.

@@ -45,6 +45,7 @@ private:
   struct Streamed {
     std::vector<std::unique_ptr<Event>> events; // after each instruction of the running body, in order
     uint32_t awaited = 0;                       // how many of them compute is after
+    uint32_t wanted = 0, wantedBy = 0;          // how many it is to be after before it goes on; instruction
     bool behind = false;                        // compute has something before it that this stream is not after yet
   };
 
@@ -61,7 +62,8 @@ private:
   Status queueKernel(const program::Instruction &instruction, std::span<void *const> buffers);
   Status queueProduct(const program::Instruction &instruction, std::span<void *const> buffers);
   Status queueOnStream(uint32_t row, uint32_t instruction);
-  Status queueAwait(uint32_t row, uint32_t instruction);
+  void queueAwait(uint32_t row, uint32_t instruction);
+  Status catchUp(uint32_t row, size_t except = SIZE_MAX);
   Status queueCollective(const program::Instruction &instruction, std::span<void *const> buffers, Stream &stream);
   Status lookAt(uint32_t row, uint32_t instruction, std::span<void *const> buffers, Stream &stream);
   Status startTogether();

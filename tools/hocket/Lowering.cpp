@@ -8,8 +8,8 @@
 #include "passes/NN/Passes.h"
 #include "passes/Schedule/Solvers.h"
 #include "passes/Step/Passes.h"
+#include "tools/hocket/ChooseWithin.h"
 #include "tools/hocket/ExplicitPlan.h"
-#include "tools/hocket/RecomputeChoice.h"
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::tools;
@@ -180,7 +180,7 @@ static bool decideAuto(Session &session, const PlanChoice &choice, std::optional
   if (!shape)
     return true; // told by checkPlan
   Job job{choice, *shape};
-  return chooseRecompute(session, job, limitBytes);
+  return chooseWithin(session, job, limitBytes, /*judges=*/true);
 }
 
 std::vector<PlanChoice> hocket::tools::checkFile(Session &session, const PlanFlags &flags, ProgramWatcher seen) {
