@@ -1,5 +1,6 @@
 // Queues and the draw among them.
 #include "runtime/Device/Emulator/EmulatorStreams.h"
+#include "runtime/Device/InterfaceHash.h"
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -288,7 +289,8 @@ Status EmulatorDevice::gemm(Stream &stream, const Gemm &gemm, const GemmBuffers 
 
 } // namespace hocket::runtime::emulator
 
-// What OpenEmulator.cpp looks for in this library.
+// What OpenEmulator.cpp looks for in this library: first whether it is the one that the program was compiled for.
+extern "C" uint64_t hocketDeviceInterface() { return hocket::runtime::interfaceHash; }
 extern "C" hocket::runtime::Device *hocketMakeEmulatorDevice(uint64_t seed, bool check) {
   hocket::runtime::emulator::Options options;
   options.check = check;
