@@ -50,7 +50,7 @@ static void tidy(ModuleOp module) {
     }
 }
 
-static bool run(Session &session, PassManager &manager, ModuleOp module) {
+static bool runPasses(Session &session, PassManager &manager, ModuleOp module) {
   manager.enableVerifier(true);
   (void)applyPassManagerCLOptions(manager);
   applyDefaultTimingPassManagerCLOptions(manager);
@@ -91,7 +91,7 @@ OwningOpRef<ModuleOp> hocket::tools::lower(Session &session, const PlanChoice &c
       judged.semantics = choice.semantics;
     manager.addPass(step::createVerifyProgramPass(judged));
   }
-  if (!run(session, manager, *module))
+  if (!runPasses(session, manager, *module))
     return nullptr;
   tidy(*module);
   return module;
@@ -109,7 +109,7 @@ static OwningOpRef<ModuleOp> globalStep(Session &session, PlanChoice choice,
   }
   PassManager manager(&session.context());
   addNN(manager, choice, *shape);
-  return run(session, manager, *module) ? std::move(module) : nullptr;
+  return runPasses(session, manager, *module) ? std::move(module) : nullptr;
 }
 
 /// Everything but the batch, which `shape` is the outcome of.
@@ -131,7 +131,7 @@ static void checkLayers(Session &session, PlanChoice choice, std::optional<analy
   if (!shape) { // shardings do not depend on the number of rows being right
     PassManager manager(&session.context());
     dist::buildDistPipeline(manager, {.stopAfterShardings = true});
-    (void)run(session, manager, *global);
+    (void)runPasses(session, manager, *global);
     return;
   }
   auto module = lower(session, choice, *shape, stagesFit ? Layer::Kernels : Layer::Local);
