@@ -9,11 +9,11 @@ def NN_TrainingStepOp : NN_Op<"training_step", [IsolatedFromAbove, Symbol, NoTer
   let summary = "begin once, microbatch `microbatches` times, update once; evaluate instead of update without training";
   let description = [{
     All that regions share goes through named slots (`read KIND NAME`, `write KIND NAME, %v`), declared in the first region:
-    gradient accumulators are read, added to and written by `microbatch`, so they are carried from one to the next. Slots
-    are named and not numbered so that a region can be cut into stages, and a slot's sharding at rest (the whole theory of
-    ZeRO) stands in one place. Microbatches run the ops of phase forward, then backward, then weight_grad; forward ops use
-    only forward ops. The op's batch dimension is one microbatch of all data-parallel ranks together; `begin` sees the labels
-    of the whole step as [microbatches, b, s].
+    accumulators are carried from one microbatch to the next (why names: README.md). A microbatch runs its ops by phase,
+    those of one phase in the order of the text: forward; then backward, and among them recompute, copies of forward ops
+    that dist-recompute puts right before their use; then weight_grad. No forward op uses what another phase makes. The
+    batch dimension is one microbatch of all data-parallel ranks together; `begin` sees the labels of the whole step as
+    [microbatches, b, s].
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$model, FlatSymbolRefAttr:$recipe,
                        OptionalAttr<FlatSymbolRefAttr>:$plan, I64Attr:$microbatches);

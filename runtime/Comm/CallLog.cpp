@@ -87,6 +87,10 @@ void CallLog::write(const Communicator &on, std::string_view call, size_t count,
              within ? fmt::format(R"(, "group": {})", within) : "");
 }
 
+void CallLog::leftOut(uint64_t wait, std::string_view where) {
+  fmt::print(file, "{{\"left_out\": {}, \"at\": {}}}\n", wait, quoted(where));
+}
+
 Status CallLog::pass(uint64_t step, uint64_t evaluation, std::string_view how, uint64_t waits) {
   groups = 0;
   fmt::print(file,

@@ -27,6 +27,8 @@ public:
   // What is written in between is one group.
   void beginGroup() { within = ++groups; }
   void endGroup() { within = 0; }
+  // A wait for an event that a test left out, and what would have waited.
+  void leftOut(uint64_t wait, std::string_view where);
   void write(const Communicator &on, std::string_view call, size_t count, ElementType type,
              std::string_view reduction = "");
 

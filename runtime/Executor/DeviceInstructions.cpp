@@ -18,10 +18,11 @@ Status DeviceStep::queueMessage(uint32_t index) {
 }
 
 Status DeviceStep::queueBody(uint32_t index) {
-  for (Streamed &events : streamed) {
-    for (auto &event : events)
+  for (Streamed &stream : streamed) {
+    for (auto &event : stream.events)
       spare.push_back(std::move(event));
-    events.clear();
+    stream.events.clear();
+    stream.awaited = stream.wanted = 0;
   }
   const program::Body &body = *context.own.bodies()->Get(entry.rows()->Get(index)->index());
   for (uint32_t i = 0, end; i < body.instructions()->size(); i = end) {
@@ -31,13 +32,19 @@ Status DeviceStep::queueBody(uint32_t index) {
     if (Status queued = elsewhere ? queueOnStream(index, i, end) : queueInstruction(index, i, end); !queued)
       return explain(std::move(queued.error()), index, i);
   }
-  return {};
+  return catchUp(index);
 }
 
 // On stream 0. More than one only of collectives that are issued together; what is told of them is the first.
 Status DeviceStep::queueInstruction(uint32_t row, uint32_t index, uint32_t end) {
   const program::Row &at = *entry.rows()->Get(row);
   const program::Instruction &instruction = *context.own.bodies()->Get(at.index())->instructions()->Get(index);
+  if (instruction.op() == program::Op::Await) {
+    queueAwait(row, index);
+    return {};
+  }
+  if (Status ready = catchUp(row); !ready)
+    return ready;
   Stream &compute = *streams[0];
   std::vector<void *> buffers = addressesOf(context, instruction, at);
   if (Status marked = progress.begin(0, row, index); !marked)
@@ -45,6 +52,7 @@ Status DeviceStep::queueInstruction(uint32_t row, uint32_t index, uint32_t end) 
   if (Status began = trace.begin(compute, 0, row, index); !began)
     return began;
   Status queued;
+  computeWent();
   switch (instruction.op()) {
   case program::Op::Kernel:
     queued = queueKernel(instruction, buffers);
@@ -55,15 +63,12 @@ Status DeviceStep::queueInstruction(uint32_t row, uint32_t index, uint32_t end) 
   case program::Op::Transfer:
     queued = context.device.copy(compute, buffers[1], buffers[0], instruction.buffers()->Get(0)->bytes());
     break;
-  case program::Op::Await:
-    queued = queueAwait(instruction);
-    break;
   default:
     queued = queueCollectives(row, index, end, compute);
   }
   if (queued)
     queued = trace.end(compute);
-  if (queued && (program::isCollective(instruction.op()) || instruction.op() == program::Op::Await))
+  if (queued && program::isCollective(instruction.op()))
     queued = progress.begin(0, row); // the row goes on
   for (uint32_t i = index; queued && i < end; ++i)
     queued = lookAt(row, i, compute);
@@ -74,8 +79,11 @@ Status DeviceStep::queueInstruction(uint32_t row, uint32_t index, uint32_t end) 
 Status DeviceStep::queueKernel(const program::Instruction &instruction, std::span<void *const> buffers) {
   std::vector<int64_t> scalars = scalarsOf(context, instruction);
   const GpuKernel &kernel = context.gpuKernels[instruction.kernel()];
+  std::vector<void *> given(buffers.begin(), buffers.end());
+  if (++kernelsQueued == strayKernel && !given.empty())
+    given.back() = context.arena + context.own.arenaBytes();
   for (const GpuKernel::Launch &one : kernel.launches) {
-    Launch launch{one.function, buffers, scalars, 1, one.shape, kernel.scratch ? context.scratch() : nullptr};
+    Launch launch{one.function, given, scalars, 1, one.shape, kernel.scratch ? context.scratch() : nullptr};
     if (Status launched = context.device.launch(*streams[0], launch); !launched)
       return launched;
   }
@@ -120,12 +128,19 @@ Status DeviceStep::queueOnStream(uint32_t row, uint32_t index, uint32_t end) {
   Stream &stream = bodyStream(instruction.stream());
   size_t place = entry.streams()->size() + instruction.stream() - 1u;
   std::vector<void *> buffers = addressesOf(context, instruction, at);
-  std::unique_ptr<Event> here;
-  if (Status recorded = after(*streams[0], here); !recorded)
-    return recorded;
-  if (Status waited = wait(stream, *here); !waited)
-    return waited;
-  spare.push_back(std::move(here));
+  Streamed &own = streamed[instruction.stream() - 1u];
+  if (Status ready = catchUp(row, instruction.stream() - 1u); !ready)
+    return ready;
+  if (std::exchange(own.behind, false)) {
+    std::unique_ptr<Event> here;
+    if (Status recorded = after(*streams[0], here); !recorded)
+      return recorded;
+    if (Status waited = wait(stream, *here, row, index); !waited)
+      return waited;
+    spare.push_back(std::move(here));
+  }
+  if (Status stalled = context.stall.apply(step, context.device, stream); !stalled)
+    return stalled;
   if (Status marked = progress.begin(place, row, index); !marked)
     return marked;
   if (Status began = trace.begin(stream, Trace::firstBodyStream + instruction.stream() - 1u, row, index); !began)
@@ -138,16 +153,44 @@ Status DeviceStep::queueOnStream(uint32_t row, uint32_t index, uint32_t end) {
   if (queued)
     queued = progress.end(place, row);
   for (uint32_t i = index; queued && i < end; ++i)
-    queued = after(stream, streamed[instruction.stream() - 1u].emplace_back()); // they are counted one by one
+    queued = after(stream, own.events.emplace_back()); // they are counted one by one
   for (uint32_t i = index; queued && i < end; ++i)
     queued = lookAt(row, i, stream);
   return queued;
 }
 
-Status DeviceStep::queueAwait(const program::Instruction &instruction) {
-  if (instruction.awaited() == 0)
-    return {};
-  return wait(*streams[0], *streamed[instruction.stream() - 1u][instruction.awaited() - 1u]);
+// The wait itself is put off until compute goes on, so that the last of several on one stream stands for all.
+void DeviceStep::queueAwait(uint32_t row, uint32_t index) {
+  const program::Body &body = *context.own.bodies()->Get(entry.rows()->Get(row)->index());
+  const program::Instruction &instruction = *body.instructions()->Get(index);
+  Streamed &stream = streamed[instruction.stream() - 1u];
+  if (instruction.awaited() <= stream.wanted)
+    return;
+  stream.wanted = instruction.awaited();
+  stream.wantedBy = index;
+}
+
+// Compute waits for all that was awaited, but for what is on a stream that goes on itself.
+Status DeviceStep::catchUp(uint32_t row, size_t except) {
+  for (size_t i = 0; i < streamed.size(); ++i) {
+    Streamed &stream = streamed[i];
+    if (i == except || stream.wanted <= stream.awaited)
+      continue;
+    stream.awaited = stream.wanted;
+    computeWent(i);
+    Status queued = progress.begin(0, row, stream.wantedBy);
+    if (queued)
+      queued = trace.begin(*streams[0], 0, row, stream.wantedBy);
+    if (queued)
+      queued = wait(*streams[0], *stream.events[stream.awaited - 1u], row, stream.wantedBy);
+    if (queued)
+      queued = trace.end(*streams[0]);
+    if (queued)
+      queued = progress.begin(0, row); // the row goes on
+    if (!queued)
+      return queued;
+  }
+  return {};
 }
 
 // --check-finite: the host waits for the instruction, fetches what it wrote, and looks.

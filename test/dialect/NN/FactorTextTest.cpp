@@ -55,8 +55,7 @@ const std::map<std::string, Expected> &expected() {
       {"attention_merge", {"b s n !e, b s n, b s n !e, b s n -> b s n !e, b s n", "NNNN"}},
       {"attention_grad_documents",
        {"b s n !e, b s n !d, b !t n !d, b !t n !e, b s, b !t, b s n !e, b s n, b s, b !t -> b s n !d, b !t n !d, b !t "
-        "n "
-        "!e",
+        "n !e",
         "MNNNNNNNNN"}},
       {"gelu", {"d0 d1 -> d0 d1", "N"}},
       {"silu", {"d0 d1 -> d0 d1", "N"}},

@@ -229,8 +229,7 @@ static std::vector<OpCase> optimizers() {
       {"adamw",
        "%p: " + t + ", %g: " + t + ", %m: " + t + ", %v: " + t + ", %r: " + s + ", %c: " + s + ", %s: tensor<i64>",
        "%a, %b, %d = nn.adamw %p, %g, %m, %v rate %r clip %c step %s (betas = [0.9, 0.95], weight_decay = 0.1, "
-       "lr_scale = "
-       "0.5) : " +
+       "lr_scale = 0.5) : " +
            t + ", " + t + ", " + t + ", " + t + ", " + s + ", " + s + ", tensor<i64> -> " + t + ", " + t + ", " + t,
        {3, 3},
        true},

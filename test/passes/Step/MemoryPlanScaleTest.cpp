@@ -1,16 +1,8 @@
 // Judge and memory plan of many stages, chunks and microbatches: a model of one tiny layer a chunk, compiled up to the
 // proof of its memory plan, with processor time by pass.
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassInstrumentation.h"
-#include "mlir/Pass/PassManager.h"
-#include "passes/Codegen/Fusion/Passes.h"
-#include "passes/Dist/Passes.h"
-#include "passes/DistToStep/Passes.h"
-#include "passes/NN/Passes.h"
-#include "passes/Step/Passes.h"
+#include "dialect/Step/Step.h"
+#include "mlir/Pass/Pass.h"
+#include "test/passes/Step/StepPrograms.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cstdlib>
 #include <ctime>
@@ -20,6 +12,7 @@
 
 using namespace mlir;
 using namespace hocket;
+using hocket::test::StepPrograms;
 
 namespace {
 const char *const model = R"(
@@ -65,33 +58,12 @@ struct Clock : PassInstrumentation {
 };
 
 struct Compiled {
-  MLIRContext context{MLIRContext::Threading::DISABLED};
-  OwningOpRef<ModuleOp> module;
-  std::string faults;
   std::map<std::string, double> seconds;
+  StepPrograms programs;
 
-  Compiled(unsigned stages, unsigned chunks, unsigned microbatches) {
-    context.loadDialect<nn::NNDialect, dist::DistDialect, step::StepDialect, arith::ArithDialect, math::MathDialect,
-                        func::FuncDialect>();
-    context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) { faults += diagnostic.str() + "\n"; });
-    std::string text = llvm::formatv(model, stages * chunks, stages, chunks, microbatches).str();
-    module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
-    nn::BuildTrainingStepPassOptions options;
-    options.plan = "p";
-    options.rows = 1;
-    options.microbatches = microbatches;
-    PassManager manager(&context);
-    manager.addInstrumentation(std::make_unique<Clock>(seconds));
-    nn::buildNNPipeline(manager, options);
-    dist::buildDistPipeline(manager);
-    manager.addPass(step::createDistToStepPass());
-    manager.addPass(step::createOffloadPass());
-    manager.addPass(codegen::createCodegenFusePass());
-    manager.addPass(step::createPlanMemoryPass());
-    manager.addPass(step::createVerifyProgramPass());
-    if (!module || failed(manager.run(*module)))
-      module = nullptr;
-  }
+  Compiled(unsigned stages, unsigned chunks, unsigned microbatches)
+      : programs(llvm::formatv(model, stages * chunks, stages, chunks, microbatches).str(), "p", 1, microbatches,
+                 std::make_unique<Clock>(seconds)) {}
 };
 
 /// Microbatches of a chunk that Megatron-LM's order has in flight on a stage, over all chunks: those ahead of the first
@@ -112,8 +84,8 @@ void expectSlots(ModuleOp module, unsigned stages, unsigned chunks) {
 
 TEST(MemoryPlanScale, Interleaved) {
   Compiled compiled(16, 4, 32);
-  ASSERT_TRUE(compiled.module) << compiled.faults;
-  expectSlots(*compiled.module, 16, 4);
+  ASSERT_TRUE(compiled.programs.module) << compiled.programs.faults;
+  expectSlots(*compiled.programs.module, 16, 4);
 }
 
 // 1.6 million bodies and about as many messages. Named Long: runs where HOCKET_LONG is set.
@@ -121,8 +93,8 @@ TEST(MemoryPlanScale, LongInterleaved) {
   if (!std::getenv("HOCKET_LONG"))
     GTEST_SKIP() << "long test: set HOCKET_LONG=1";
   Compiled compiled(128, 4, 1024);
-  ASSERT_TRUE(compiled.module) << compiled.faults;
-  expectSlots(*compiled.module, 128, 4);
+  ASSERT_TRUE(compiled.programs.module) << compiled.programs.faults;
+  expectSlots(*compiled.programs.module, 128, 4);
   double all = 0;
   for (auto &[pass, seconds] : compiled.seconds) {
     std::printf("%6.2f s %s\n", seconds, pass.c_str());

@@ -1,17 +1,8 @@
 // Programs of the main job under plans: proved by step-verify-program, accepted by the runtime's own check, byte for
 // byte the same each time.
 #include "passes/StepToProgram/StepToProgram.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "passes/Codegen/Fusion/Passes.h"
-#include "passes/Dist/Passes.h"
-#include "passes/DistToStep/Passes.h"
-#include "passes/NN/Passes.h"
-#include "passes/Step/Passes.h"
 #include "runtime/Program/ProgramFile.h"
+#include "test/passes/Step/StepPrograms.h"
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,33 +25,14 @@ dist.plan @zero for @gpt on @pair {
 }
 )";
 
-struct Compiled {
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
-  std::string faults;
+std::string mainJob() {
+  std::stringstream text;
+  text << std::ifstream(HOCKET_EXAMPLES "/gpt-bible/model.mlir").rdbuf() << extraPlans;
+  return text.str();
+}
 
-  Compiled(const std::string &plan, int rows, int microbatches) {
-    context.loadDialect<nn::NNDialect, dist::DistDialect, step::StepDialect, arith::ArithDialect, math::MathDialect,
-                        func::FuncDialect>();
-    context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) { faults += diagnostic.str() + "\n"; });
-    std::stringstream text;
-    text << std::ifstream(HOCKET_EXAMPLES "/gpt-bible/model.mlir").rdbuf() << extraPlans;
-    module = parseSourceString<ModuleOp>(text.str(), ParserConfig(&context));
-    nn::BuildTrainingStepPassOptions options;
-    options.plan = plan;
-    options.rows = rows;
-    options.microbatches = microbatches;
-    PassManager manager(&context);
-    nn::buildNNPipeline(manager, options);
-    dist::buildDistPipeline(manager);
-    manager.addPass(step::createDistToStepPass());
-    manager.addPass(step::createOffloadPass());
-    manager.addPass(codegen::createCodegenFusePass());
-    manager.addPass(step::createPlanMemoryPass());
-    manager.addPass(step::createVerifyProgramPass());
-    if (!module || failed(manager.run(*module)))
-      module = nullptr;
-  }
+struct Compiled : hocket::test::StepPrograms {
+  Compiled(const std::string &plan, int rows, int microbatches) : StepPrograms(mainJob(), plan, rows, microbatches) {}
 
   /// The file, starting at a multiple of 64 as `open` wants it.
   std::vector<uint8_t> file() {

@@ -1,17 +1,12 @@
 // What the check says of a program for GPUs that contradicts itself: one case per rule, each with the whole sentence.
 #include "GpuSample.h"
-#include <functional>
-#include <gmock/gmock.h>
+#include "SemanticCase.h"
 
 using namespace hocket::program;
+using hocket::sample::caseName;
+using Case = hocket::sample::SemanticCase;
 
 namespace {
-struct Case {
-  const char *name;
-  std::function<void(ProgramT &)> damage;
-  const char *fault;
-};
-void PrintTo(const Case &c, std::ostream *out) { *out << c.name; }
 class GpuSemantic : public testing::TestWithParam<Case> {};
 
 GpuLaunchT &launch(ProgramT &program) { return *program.kernels[2]->gpu->launches[1]; }
@@ -76,35 +71,28 @@ static const Case codeCases[] = {
      "2147483647 x 65535 x 65535"},
     {"GridX", [](ProgramT &p) { shape(p, {0x80000000, 1, 1}, {32, 1, 1}); },
      "kernel 2 'sample_forward0' launch 'sample_forward0_1': grid of 2147483648 x 1 x 1 blocks, expected at least 1 "
-     "and at "
-     "most 2147483647 x 65535 x 65535"},
+     "and at most 2147483647 x 65535 x 65535"},
     {"GridY", [](ProgramT &p) { shape(p, {1, 65536, 1}, {32, 1, 1}); },
      "kernel 2 'sample_forward0' launch 'sample_forward0_1': grid of 1 x 65536 x 1 blocks, expected at least 1 and at "
-     "most "
-     "2147483647 x 65535 x 65535"},
+     "most 2147483647 x 65535 x 65535"},
     {"GridZ", [](ProgramT &p) { shape(p, {1, 1, 65536}, {32, 1, 1}); },
      "kernel 2 'sample_forward0' launch 'sample_forward0_1': grid of 1 x 1 x 65536 blocks, expected at least 1 and at "
-     "most "
-     "2147483647 x 65535 x 65535"},
+     "most 2147483647 x 65535 x 65535"},
     {"BlockEmpty", [](ProgramT &p) { shape(p, {1, 1, 1}, {32, 0, 1}); },
      "kernel 2 'sample_forward0' launch 'sample_forward0_1': block of 32 x 0 x 1 threads, expected at least 1 and at "
-     "most "
-     "1024 in all, 64 along z"},
+     "most 1024 in all, 64 along z"},
     {"BlockLarge", [](ProgramT &p) { shape(p, {1, 1, 1}, {64, 17, 1}); },
      "kernel 2 'sample_forward0' launch 'sample_forward0_1': block of 64 x 17 x 1 threads, expected at least 1 and at "
-     "most "
-     "1024 in all, 64 along z"},
+     "most 1024 in all, 64 along z"},
     {"BlockZ", [](ProgramT &p) { shape(p, {1, 1, 1}, {1, 1, 65}); },
      "kernel 2 'sample_forward0' launch 'sample_forward0_1': block of 1 x 1 x 65 threads, expected at least 1 and at "
-     "most "
-     "1024 in all, 64 along z"},
+     "most 1024 in all, 64 along z"},
     {"Shared", [](ProgramT &p) { shape(p, {1, 1, 1}, {32, 1, 1}, 232449); },
      "kernel 2 'sample_forward0' launch 'sample_forward0_1': 232449 bytes of dynamic shared memory, expected at most "
      "232448"},
     {"SharedOfOldest", [](ProgramT &p) { shape(p, {1, 1, 1}, {32, 1, 1}, 166850); },
      "kernel 2 'sample_forward0' launch 'sample_forward0_1': 166914 bytes of shared memory, static and dynamic, "
-     "expected "
-     "at most 166912 on sm_80"},
+     "expected at most 166912 on sm_80"},
     {"Scratch", [](ProgramT &p) { p.kernels[8]->gpu->scratchBytes = (uint64_t(1) << 48) + 1; },
      "kernel 8 'sample_finish': 281474976710657 bytes of scratch, expected at most 281474976710656"},
     {"Bitcode", [](ProgramT &p) { p.kernels[2]->gpu->bitcode = {'E', 'L', 'F'}; },
@@ -165,14 +153,12 @@ static const Case epilogueCases[] = {
      "its buffer of 4 bytes"},
     {"Eights", [](ProgramT &p) { product(p, Epilogue::GeluGrad, {24}, false, 1, 3); },
      "stage 0 body 'forward_0' instruction 0: epilogue GeluGrad with a leading dimension of C of 3, expected a "
-     "multiple "
-     "of 8"},
+     "multiple of 8"},
     {"Added", [](ProgramT &p) { product(p, Epilogue::Bias, {12}, true); },
      "stage 0 body 'forward_0' instruction 0: epilogue Bias accumulates, expected SumA or SumB"},
     {"Batch", [](ProgramT &p) { product(p, Epilogue::Bias, {12}, false, 2); },
      "stage 0 body 'forward_0' instruction 0: epilogue Bias with a batch of 2, expected 1"}};
 
-static std::string caseName(const testing::TestParamInfo<Case> &info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(Code, GpuSemantic, testing::ValuesIn(codeCases), caseName);
 INSTANTIATE_TEST_SUITE_P(Memory, GpuSemantic, testing::ValuesIn(memoryCases), caseName);
 INSTANTIATE_TEST_SUITE_P(Epilogues, GpuSemantic, testing::ValuesIn(epilogueCases), caseName);

@@ -1,18 +1,13 @@
 // A sound file whose content contradicts itself: one case per rule, each with the whole sentence.
 #include "SampleProgram.h"
+#include "SemanticCase.h"
 #include <cstring>
-#include <functional>
-#include <gmock/gmock.h>
 
 using namespace hocket::program;
+using hocket::sample::caseName;
+using Case = hocket::sample::SemanticCase;
 
 namespace {
-struct Case {
-  const char *name;
-  std::function<void(ProgramT &)> damage;
-  const char *fault;
-};
-void PrintTo(const Case &c, std::ostream *out) { *out << c.name; }
 class Semantic : public testing::TestWithParam<Case> {};
 
 EntryT &train(ProgramT &program, int stage) { return *program.ranks[stage]->entries[0]; }
@@ -133,8 +128,7 @@ static const Case bodyCases[] = {
                                  Buffer(Space::Arena, 128, 16)};
      },
      "stage 0 body 'forward_0' instruction 0: B of 4 x 2 (leading dimension 2, batch 1 with stride 0) exceeds its "
-     "buffer of 28 "
-     "bytes"},
+     "buffer of 28 bytes"},
     {"GemmLeading",
      [](ProgramT &p) {
        at(p, 0, 1, 0).op = Op::Gemm;
@@ -297,7 +291,6 @@ static const Case stateCases[] = {
     {"MemoryClass", [](ProgramT &p) { p.ranks[0]->memory = {MemoryUse(MemoryClass(8), 1)}; },
      "stage 0 memory use 0: kind 8, expected 0 to 7"}};
 
-static std::string caseName(const testing::TestParamInfo<Case> &info) { return info.param.name; }
 static const Case streamCases[] = {
     {"StreamIndex", [](ProgramT &p) { at(p, 0, 3, 1).stream = 1; },
      "stage 0 body 'update' instruction 1: stream 1, the program has 1"},

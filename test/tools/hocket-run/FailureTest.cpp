@@ -7,21 +7,10 @@
 
 using hocket::test::LauncherTest;
 using hocket::test::Outcome;
+using hocket::test::soon;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-namespace {
-template <class Condition> bool soon(Condition condition, double seconds = 20) {
-  auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > until)
-      return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
-}
-} // namespace
 
 TEST_F(LauncherTest, KilledRankIsNamed) {
   Outcome outcome = runSample({"--steps", "50", "--timeout", "5"}, "kill:3:2");

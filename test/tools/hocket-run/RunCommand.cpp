@@ -1,13 +1,25 @@
 // Processes and files for the tests of hocket-run.
 #include "RunCommand.h"
+#include <chrono>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 namespace hocket::test {
+
+bool soon(const std::function<bool()> &condition, double seconds) {
+  auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > until)
+      return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return true;
+}
 
 void LauncherTest::SetUp() {
   const auto *info = testing::UnitTest::GetInstance()->current_test_info();

@@ -2,6 +2,7 @@
 #ifndef HOCKET_TEST_TOOLS_HOCKET_RUN_RUNCOMMAND_H
 #define HOCKET_TEST_TOOLS_HOCKET_RUN_RUNCOMMAND_H
 
+#include <functional>
 #include <gmock/gmock.h>
 #include <string>
 #include <vector>
@@ -12,6 +13,9 @@ struct Outcome {
   int status; // of exit; -1: by a signal
   std::string out, error;
 };
+
+// Whether `condition` comes to hold within so many seconds; it is looked at every 10 ms.
+bool soon(const std::function<bool()> &condition, double seconds = 30);
 
 // A folder of its own for each test, with a copy of the sample executable (so that its processes can be told from those
 // of other tests) and a data file; gone at the end.

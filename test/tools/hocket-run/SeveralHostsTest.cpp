@@ -19,16 +19,6 @@ using testing::MatchesRegex;
 using testing::StartsWith;
 
 namespace {
-template <class Condition> bool soon(Condition condition, double seconds = 30) {
-  auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > until)
-      return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  return true;
-}
-
 // Metrics without what time took.
 std::vector<std::string> numbers(const std::string &text) {
   std::vector<std::string> result;

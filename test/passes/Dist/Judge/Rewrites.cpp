@@ -6,8 +6,7 @@ using namespace hocket::dist;
 
 namespace hocket::testing {
 
-// ---- mutants
-// -----------------------------------------------------------------------------------------------------------
+// ---- mutants --------------------------------------------------------------------------------------------------------
 bool drop(Operation *op) {
   if (auto scatter = dyn_cast<ReduceScatterOp>(op)) {
     OpBuilder builder(op);
@@ -144,8 +143,7 @@ bool wrongPartial(Operation *op) {
   return true;
 }
 
-// ---- equivalents
-// -------------------------------------------------------------------------------------------------------
+// ---- equivalents ----------------------------------------------------------------------------------------------------
 /// An all_reduce of one value: what it joins, and what it makes.
 struct Join {
   AllReduceOp op;

@@ -8,6 +8,16 @@ const char *counted = R"(
 declare i32 @llvm.nvvm.barrier.cta.red.popc.aligned.all(i32, i1)
 )";
 
+// A kernel whose threads with %INDEX (tid, lane) below `count` do `low`, and all others `high`.
+std::string parted(const std::string &index, int count, const std::string &low, const std::string &high) {
+  return kernelText("", "%low = icmp ult i32 %" + index + ", " + std::to_string(count) +
+                            "\nbr i1 %low, label %first, label %second\nfirst:\n" + low + "ret void\nsecond:\n" + high +
+                            "ret void");
+}
+const std::string arrive = "call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n";
+const std::string meetOfWarp = "call void @llvm.nvvm.bar.warp.sync(i32 -1)\n";
+const std::string store = "store i32 1, ptr addrspace(3) @shared, align 4\n"; // keeps two equal calls apart
+
 TEST(EmulatorBarrier, NamedBarriersJoinSomeWarps) {
   // Warps 0 and 1 exchange values over barrier 1, warps 2 and 3 over barrier 2.
   TestKernel kernel(kernelText("ptr addrspace(1) %a", R"(
@@ -45,16 +55,7 @@ TEST(EmulatorBarrier, CountsPredicates) {
 }
 
 TEST(EmulatorBarrier, ReportsThreadsAtDifferentBarriers) {
-  TestKernel kernel(kernelText("", R"(
-  %low = icmp ult i32 %tid, 32
-  br i1 %low, label %first, label %second
-first:
-  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
-  store i32 1, ptr addrspace(3) @shared, align 4
-  ret void
-second:
-  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
-  ret void)"));
+  TestKernel kernel(parted("tid", 32, arrive + store, arrive));
   EXPECT_EQ(kernel.run({1}, {64}), "kernel \"k\", block (0,0,0), thread (32,0,0): waits at a barrier while thread "
                                    "(0,0,0) waits at another one, at `call "
                                    "void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)`, at `call void "
@@ -62,14 +63,7 @@ second:
 }
 
 TEST(EmulatorBarrier, ReportsABarrierThatEndedThreadsOfTheWarpMissed) {
-  TestKernel kernel(kernelText("", R"(
-  %low = icmp ult i32 %tid, 40
-  br i1 %low, label %wait, label %end
-wait:
-  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
-  ret void
-end:
-  ret void)"));
+  TestKernel kernel(parted("tid", 40, arrive, ""));
   EXPECT_EQ(
       kernel.run({1}, {64}),
       "kernel \"k\", block (0,0,0), thread (40,0,0): ends while thread (32,0,0) of the same warp waits at a barrier, "
@@ -77,32 +71,17 @@ end:
 }
 
 TEST(EmulatorBarrier, ReportsABarrierAfterThreadsOfTheWarpEnded) {
-  TestKernel kernel(kernelText("", R"(
-  %low = icmp ult i32 %tid, 40
-  br i1 %low, label %end, label %wait
-wait:
-  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
-  ret void
-end:
-  ret void)"));
+  TestKernel kernel(parted("tid", 40, "", arrive));
   EXPECT_EQ(kernel.run({1}, {64}), "kernel \"k\", block (0,0,0), thread (40,0,0): waits at a barrier that thread "
                                    "(32,0,0) of the same warp ended without, "
                                    "at `call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)`");
 }
 
 TEST(EmulatorBarrier, ReportsThreadsThatWaitForever) {
-  TestKernel kernel(kernelText("", R"(
-  %low = icmp ult i32 %tid, 32
-  br i1 %low, label %wait, label %end
-wait:
-  call void @llvm.nvvm.barrier.cta.sync.aligned.count(i32 3, i32 64)
-  ret void
-end:
-  ret void)"));
+  TestKernel kernel(parted("tid", 32, "call void @llvm.nvvm.barrier.cta.sync.aligned.count(i32 3, i32 64)\n", ""));
   EXPECT_EQ(kernel.run({1}, {64}),
             "kernel \"k\", block (0,0,0), thread (0,0,0): nobody can go on: 32 threads from thread (0,0,0) on wait at "
-            "a barrier, at "
-            "`call void @llvm.nvvm.barrier.cta.sync.aligned.count(i32 3, i32 64)`; 32 have ended");
+            "a barrier, at `call void @llvm.nvvm.barrier.cta.sync.aligned.count(i32 3, i32 64)`; 32 have ended");
 }
 
 TEST(EmulatorBarrier, RefusesCountsThatAreNoWarps) {
@@ -117,16 +96,7 @@ TEST(EmulatorBarrier, RefusesCountsThatAreNoWarps) {
 }
 
 TEST(EmulatorBarrier, ReportsLanesAtDifferentCollectives) {
-  TestKernel kernel(kernelText("", R"(
-  %low = icmp ult i32 %lane, 16
-  br i1 %low, label %first, label %second
-first:
-  call void @llvm.nvvm.bar.warp.sync(i32 -1)
-  store i32 1, ptr addrspace(3) @shared, align 4
-  ret void
-second:
-  call void @llvm.nvvm.bar.warp.sync(i32 -1)
-  ret void)"));
+  TestKernel kernel(parted("lane", 16, meetOfWarp + store, meetOfWarp));
   EXPECT_EQ(kernel.run({1}, {32}), "kernel \"k\", block (0,0,0), thread (16,0,0): executes bar.warp.sync while thread "
                                    "(0,0,0) of the same warp waits at another "
                                    "warp collective, at `call void @llvm.nvvm.bar.warp.sync(i32 -1)`, at `call void "

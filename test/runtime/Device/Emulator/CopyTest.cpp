@@ -61,10 +61,9 @@ TEST(EmulatorCopy, AWeakWaitIsReported) {
   Copies copies;
   EXPECT_EQ(copies.run(twoGroups(1)),
             "kernel \"k\", block (0,0,0), thread (31,0,0): reads byte 1008 of shared memory, which a cp.async of "
-            "thread (31,0,0) "
-            "that was not waited for writes, at `call void @llvm.nvvm.cp.async.cg.shared.global.16(ptr addrspace(3) "
-            "%to1, ptr "
-            "addrspace(1) %from1)`, at `%x = load <4 x i32>, ptr addrspace(3) %to1, align 16` (and 511 more like it)");
+            "thread (31,0,0) that was not waited for writes, at `call void @llvm.nvvm.cp.async.cg.shared.global.16(ptr "
+            "addrspace(3) %to1, ptr addrspace(1) %from1)`, at `%x = load <4 x i32>, ptr addrspace(3) %to1, align 16` "
+            "(and 511 more like it)");
 }
 
 TEST(EmulatorCopy, AWeakWaitGivesWrongNumbersWithoutTheChecker) {

@@ -54,17 +54,15 @@ TEST(EmulatorFault, WriteAfterRead) {
   store i32 %x, ptr addrspace(1) %p, align 4
   ret void)")),
             "kernel \"k\", block (0,0,0), thread (1,0,0): reads byte 0 of \"a\", which thread (0,0,0) wrote, at `store "
-            "i32 %x, ptr "
-            "addrspace(1) %p, align 4`, with no barrier between, at `%x = load i32, ptr addrspace(1) %a, align 4` (and "
-            "251 more like it)");
+            "i32 %x, ptr addrspace(1) %p, align 4`, with no barrier between, at `%x = load i32, ptr addrspace(1) %a, "
+            "align 4` (and 251 more like it)");
 }
 
 TEST(EmulatorFault, BlocksWriteTheSameByte) {
   EXPECT_EQ(run(kernelText("ptr addrspace(1) %a", "store i32 1, ptr addrspace(1) %a, align 4\nret void"), 1, {2}, {1}),
             "kernel \"k\", block (1,0,0), thread (0,0,0): writes byte 0 of \"a\", which another block wrote, at `store "
-            "i32 1, ptr "
-            "addrspace(1) %a, align 4`, in the same launch, at `store i32 1, ptr addrspace(1) %a, align 4` (and 3 more "
-            "like it)");
+            "i32 1, ptr addrspace(1) %a, align 4`, in the same launch, at `store i32 1, ptr addrspace(1) %a, align 4` "
+            "(and 3 more like it)");
 }
 
 TEST(EmulatorFault, ABlockReadsWhatAnotherWrites) {
@@ -78,9 +76,8 @@ TEST(EmulatorFault, ABlockReadsWhatAnotherWrites) {
   ret void)"),
                 3, {2}, {1}),
             "kernel \"k\", block (1,0,0), thread (0,0,0): writes byte 4 of \"a\", which another block read, at `%x = "
-            "load i32, ptr "
-            "addrspace(1) %from, align 4`, in the same launch, at `store i32 %x, ptr addrspace(1) %to, align 4` (and 3 "
-            "more like it)");
+            "load i32, ptr addrspace(1) %from, align 4`, in the same launch, at `store i32 %x, ptr addrspace(1) %to, "
+            "align 4` (and 3 more like it)");
 }
 
 TEST(EmulatorFault, OutOfBounds) {
