@@ -4,5 +4,7 @@
 
 namespace hocket::tools {
 using run::notEmpty;
+using run::oneOf;
 using run::wholeNumber;
+using run::withFaults;
 } // namespace hocket::tools

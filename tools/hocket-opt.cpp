@@ -11,6 +11,7 @@
 #include "passes/NN/Passes.h"
 #include "passes/Step/Passes.h"
 #include "tools/Dialects.h"
+#include "llvm/Support/CommandLine.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -26,5 +27,16 @@ int main(int argc, char **argv) {
   hocket::codegen::registerCodegenFusionPasses();
   hocket::cpu::registerCodegenCPUPasses();
   hocket::cuda::registerCodegenCUDAPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Hocket's optimizer driver\n", registry));
+  // As MlirOptMain does, but for the exit status of a command line that cannot be read.
+  llvm::cl::opt<std::string> input(llvm::cl::Positional, llvm::cl::desc("<input file>"), llvm::cl::init("-"));
+  llvm::cl::opt<std::string> output("o", llvm::cl::desc("Output filename"), llvm::cl::value_desc("filename"),
+                                    llvm::cl::init("-"));
+  std::string help = mlir::registerCLIOptions("Hocket's optimizer driver\n", registry);
+  std::string faults;
+  llvm::raw_string_ostream stream(faults);
+  if (!llvm::cl::ParseCommandLineOptions(argc, argv, help, &stream)) {
+    llvm::errs() << (faults.empty() ? "" : "error: ") << faults; // it prints those about values itself
+    return 2;
+  }
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, input, output, registry));
 }

@@ -163,6 +163,20 @@ int64_t pack(ArrayRef<SlotBlock *> order) {
 
 SlotMemory::SlotMemory(ProgramOp program, Space space) : program(program), chains(program), space(space) {}
 
+/// A value that this stage gets in one message and hands on in another lies beside other values in each; where the two
+/// orders differ there is no place for it.
+static LogicalResult refuseHandedOn(MessageOp message, BufferOp handedOn, BufferOp beside) {
+  bool gradient = message.getValues() == MessageValues::Gradient;
+  auto error =
+      handedOn.emitError() << "'" << handedOn.getName() << "' goes over several cuts between stages: stage "
+                           << message->getParentOfType<ProgramOp>().getStage()
+                           << " gets it in one message and hands it on in another, and cannot hold it beside all "
+                              "that it is sent with; expected a value "
+                           << (gradient ? "of the stage before" : "used no further than on the next stage");
+  error.attachNote(message.getLoc()) << "sent with '" << beside.getName() << "' as " << message.getText();
+  return failure();
+}
+
 /// Buffers of one message, and of others that share one with it, are a block.
 LogicalResult SlotMemory::makeBlocks() {
   SmallVector<SlotBlock> blocks;
@@ -180,13 +194,13 @@ LogicalResult SlotMemory::makeBlocks() {
     unsigned block = known == buffers.end() ? blocks.size() : placeOf[*known].first;
     if (known == buffers.end())
       blocks.emplace_back();
+    auto handedOn = known == buffers.end() ? BufferOp() : *known;
     for (BufferOp buffer : buffers)
       if (!placeOf.contains(buffer))
         append(block, buffer);
     for (auto [a, b] : llvm::zip(buffers, llvm::drop_begin(buffers)))
       if (placeOf[b] != std::pair(placeOf[a].first, placeOf[a].second + aligned(a.getBytes())))
-        return message.emitError() << "carries '" << a.getName() << "' and '" << b.getName()
-                                   << "', which other messages keep apart; they cannot lie side by side";
+        return refuseHandedOn(message, handedOn ? handedOn : a, handedOn == a || !handedOn ? b : a);
   }
   for (auto buffer : program.ops<BufferOp>())
     if (buffer.getSpace() == space && !placeOf.contains(buffer)) {

@@ -62,6 +62,18 @@ public:
   virtual ~Graph() = default;
 };
 
+// Memory that a piece of queued work reads or writes.
+struct Touch {
+  const void *memory = nullptr;
+  size_t bytes = 0;
+  bool writes = false;
+};
+// What a piece of work is called, and all that it touches.
+struct Touches {
+  std::string by;
+  std::vector<Touch> memory;
+};
+
 // What a kernel was compiled to (program.fbs, GpuCode).
 struct KernelCode {
   std::string_view bitcode, ptx;
@@ -98,6 +110,10 @@ public:
   // Writes a number into memory of allocateHost, in order with the stream's work: how far it has come, for whoever
   // looks while it runs. cudaMemsetAsync of one word.
   virtual Status mark(Stream &stream, uint32_t *word, uint32_t value);
+  // What the work after a mark is called from now on, in errors of a device that knows to which marks its faults
+  // belong: the emulator.
+  using MarkNames = std::function<std::string(const uint32_t *word, uint32_t value)>;
+  virtual void nameMarks(MarkNames names) {}
   // An event that knows when it was reached, and the seconds between two such events that are complete.
   // cudaEventCreate, cudaEventElapsedTime.
   virtual Result<std::unique_ptr<Event>> timedEvent() { return event(); }
@@ -120,8 +136,8 @@ public:
   virtual uint64_t capturing(Stream &stream) const { return 0; }
   // Queues work of the host. It is called until it says that it is done; in between, work of other streams goes on.
   // Only on the emulator, for what stands in for a library. Captured, it is copied for every launch: what it remembers
-  // from one call to the next must be its own.
-  virtual Status enqueue(Stream &stream, std::function<Result<bool>()> work);
+  // from one call to the next must be its own. What it touches is taken for touched from its first call on.
+  virtual Status enqueue(Stream &stream, std::function<Result<bool>()> work, Touches touched = {});
   // cuLaunchKernel. The spans are read before the call returns.
   virtual Status launch(Stream &stream, const Launch &launch) = 0;
   // Memory of the device for products, which must outlive them all; without any, products use none. Products queued on
@@ -161,7 +177,7 @@ inline Result<const void *> Device::kernel(std::string_view, std::string_view) {
 inline Status Device::beginCapture(Stream &) { return noCapture(); }
 inline Result<std::unique_ptr<Graph>> Device::endCapture(Stream &) { return noCapture(); }
 inline Status Device::launch(Stream &, Graph &) { return noCapture(); }
-inline Status Device::enqueue(Stream &, std::function<Result<bool>()>) {
+inline Status Device::enqueue(Stream &, std::function<Result<bool>()>, Touches) {
   return Error{ErrorKind::Invalid, "this device queues no work of the host", {}};
 }
 

@@ -2,6 +2,7 @@
 #include "runtime/Executor/DeviceProgress.h"
 #include "runtime/Program/OpKinds.h"
 #include <atomic>
+#include <functional>
 
 namespace hocket::runtime {
 
@@ -56,6 +57,11 @@ Status DeviceProgress::end(size_t stream, uint32_t row) { return mark(stream, {{
 std::optional<DeviceProgress::Mark> DeviceProgress::markOf(size_t stream) const {
   uint32_t word = seen[stream];
   return word && word <= marks.size() ? std::optional(marks[word - 1]) : std::nullopt;
+}
+
+std::optional<DeviceProgress::Place> DeviceProgress::placeOf(const uint32_t *word, uint32_t value) const {
+  bool own = std::greater_equal<>()(word, words) && std::less<>()(word, words + streams.size());
+  return own && value && value <= marks.size() ? std::optional(marks[value - 1].place) : std::nullopt;
 }
 
 bool DeviceProgress::look() const {

@@ -17,7 +17,7 @@ public:
 
   DeviceProgress(RankContext &context, const program::Entry &entry) : context(context), entry(entry) {}
   ~DeviceProgress();
-  // `streams`: the entry's, then the body streams; they outlive it.
+  // `streams`: the entry's, then the body streams. Memory that they write stays until this goes, so they go first.
   Status prepare(std::span<const std::unique_ptr<Stream>> streams);
 
   // Before anything of a pass runs.
@@ -31,6 +31,8 @@ public:
 
   // Looks at all streams and puts into the rank's status where it is. Whether anything has moved since the last look.
   bool look() const;
+  // Of what a stream's number in memory speaks.
+  std::optional<Place> placeOf(const uint32_t *word, uint32_t value) const;
   // What the rank is at: what compute runs or awaits, else a message that is on its way.
   std::optional<Place> place() const;
 

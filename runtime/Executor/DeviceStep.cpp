@@ -3,35 +3,60 @@
 #include "runtime/Executor/InstructionCalls.h"
 #include "runtime/Executor/NumberOfRank.h"
 #include "runtime/Program/IssueOrder.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace hocket::runtime {
 
 // For tests: HOCKET_DROP_WAIT=RANK@N leaves out the N-th wait for an event in every pass of that rank.
 static constexpr char dropWaitVariable[] = "HOCKET_DROP_WAIT";
+// And HOCKET_STRAY=RANK@N gives the N-th kernel of every pass memory behind the arena for its last buffer.
+static constexpr char strayVariable[] = "HOCKET_STRAY";
 
 DeviceStep::DeviceStep(RankContext &context, const program::Entry &entry)
     : context(context), entry(entry), order(program::issueOrder(entry)), waits(entry.rows()->size()),
-      rowEvents(entry.rows()->size()), progress(context, entry), trace(context, entry),
-      droppedWait(numberOfRank(dropWaitVariable, context.rank)) {
-  std::vector<std::vector<uint32_t>> rowsOf(entry.streams()->size());
-  for (uint32_t i = 0; i < entry.rows()->size(); ++i)
-    rowsOf[entry.rows()->Get(i)->stream()].push_back(i);
-  for (size_t stream = 0; stream < rowsOf.size(); ++stream) {
-    std::vector<uint32_t> known(rowsOf.size());
-    for (uint32_t row : rowsOf[stream])
-      for (uint32_t other = 0; other < rowsOf.size(); ++other)
-        if (uint32_t count = entry.rows()->Get(row)->wait()->Get(other); other != stream && count > known[other]) {
-          known[other] = count;
-          waits[row].rows.push_back(rowsOf[other][count - 1]);
-          ++waits[rowsOf[other][count - 1]].waiters;
-        }
-  }
+      progress(context, entry), rowEvents(entry.rows()->size()), trace(context, entry),
+      droppedWait(numberOfRank(dropWaitVariable, context.rank)),
+      strayKernel(numberOfRank(strayVariable, context.rank)) {
+  findWaits();
   if (context.checkFinite)
     finite.emplace(context);
 }
 
-DeviceStep::~DeviceStep() = default;
+DeviceStep::~DeviceStep() { context.device.nameMarks({}); }
+
+// By the rows of each stream that are known to be done when a row runs, over all waits so far in the order of issue.
+void DeviceStep::findWaits() {
+  using Done = std::vector<uint32_t>;
+  size_t count = entry.streams()->size();
+  std::vector<std::vector<uint32_t>> rowsOf(count);
+  for (uint32_t i = 0; i < entry.rows()->size(); ++i)
+    rowsOf[entry.rows()->Get(i)->stream()].push_back(i);
+  std::vector<Done> byStream(count, Done(count)), after(entry.rows()->size(), Done(count));
+  for (uint32_t row : order) {
+    const program::Row &at = *entry.rows()->Get(row);
+    Done &done = byStream[at.stream()];
+    auto awaited = [&](uint32_t other) { return rowsOf[other][at.wait()->Get(other) - 1]; };
+    std::vector<uint32_t> open; // streams
+    for (uint32_t other = 0; other < count; ++other)
+      if (other != at.stream() && at.wait()->Get(other) > done[other])
+        open.push_back(other);
+    for (uint32_t stream : open) {
+      bool implied = std::any_of(open.begin(), open.end(), [&](uint32_t other) {
+        return other != stream && after[awaited(other)][stream] >= at.wait()->Get(stream);
+      });
+      if (implied)
+        continue;
+      waits[row].rows.push_back(awaited(stream));
+      ++waits[awaited(stream)].waiters;
+    }
+    for (uint32_t before : waits[row].rows)
+      for (uint32_t other = 0; other < count; ++other)
+        done[other] = std::max(done[other], after[before][other]);
+    ++done[at.stream()];
+    after[row] = done;
+  }
+}
 
 Status DeviceStep::prepare() {
   size_t count = entry.streams()->size() + (context.own.bodyStreams() ? context.own.bodyStreams()->size() : 0);
@@ -57,6 +82,10 @@ Status DeviceStep::run(uint64_t number, uint64_t evaluationBatch) {
     if (Status prepared = prepare(); !prepared)
       return failed(std::move(prepared.error()));
   progress.beginPass();
+  context.device.nameMarks([this](const uint32_t *word, uint32_t value) {
+    std::optional<DeviceProgress::Place> at = progress.placeOf(word, value);
+    return at ? placeOf(at->row, at->instruction) : std::string();
+  });
   Status queued;
   if (!graph && passes > 0 && mayCapture())
     queued = capture();
@@ -74,7 +103,8 @@ Status DeviceStep::run(uint64_t number, uint64_t evaluationBatch) {
 
 bool DeviceStep::mayCapture() const {
   const char *wanted = std::getenv("HOCKET_GRAPH");
-  if (context.checkFinite || context.poison.waits() || context.trace || (wanted && std::string_view(wanted) == "0"))
+  if (context.checkFinite || context.poison.waits() || context.stall.waits() || context.trace ||
+      (wanted && std::string_view(wanted) == "0"))
     return false;
   uint64_t nodes = 0;
   for (const program::Row *row : *entry.rows())
@@ -99,10 +129,12 @@ Status DeviceStep::capture() {
 }
 
 Status DeviceStep::queuePass() {
-  waitsQueued = 0;
+  waitsQueued = kernelsQueued = 0;
   progress.beginQueueing(/*everyInstruction=*/!capturing || context.device.name() == "emulator");
   for (auto &event : rowEvents)
     event.reset();
+  for (Streamed &stream : streamed)
+    stream.behind = false;
   if (Status together = startTogether(); !together)
     return together;
   for (uint32_t row : order)
@@ -118,9 +150,11 @@ Status DeviceStep::queueRow(uint32_t index) {
     if (!rowEvents[before])
       return Error{
           ErrorKind::Invalid, fmt::format("row {} is issued before row {}, for which it waits", index, before), {}};
-    if (Status waited = wait(stream, *rowEvents[before]); !waited)
+    if (Status waited = wait(stream, *rowEvents[before], index); !waited)
       return waited;
   }
+  if (row.stream() == 0 && !waits[index].rows.empty())
+    computeWent();
   if (Status marked = progress.begin(row.stream(), index); !marked)
     return marked;
   if (Status queued = row.kind() == program::RowKind::Body ? queueBody(index) : queueMessage(index); !queued)
@@ -177,8 +211,12 @@ Status DeviceStep::after(Stream &stream, std::unique_ptr<Event> &event) {
   return context.device.record(stream, *event);
 }
 
-Status DeviceStep::wait(Stream &stream, Event &event) {
-  return ++waitsQueued == droppedWait ? Status() : context.device.wait(stream, event);
+Status DeviceStep::wait(Stream &stream, Event &event, uint32_t row, uint32_t instruction) {
+  if (++waitsQueued != droppedWait)
+    return context.device.wait(stream, event);
+  if (context.calls)
+    context.calls->leftOut(droppedWait, placeOf(row, instruction));
+  return {};
 }
 
 // ---- the end --------------------------------------------------------------------------------------------------------
@@ -206,7 +244,13 @@ Status DeviceStep::drain(Stream &stream) {
   }
 }
 
-Error DeviceStep::explain(Error error, uint32_t row, uint32_t instruction) const {
+// Compute has more before it, which none of its body streams is after yet, but for one that was the cause.
+void DeviceStep::computeWent(size_t except) {
+  for (size_t i = 0; i < streamed.size(); ++i)
+    streamed[i].behind |= i != except;
+}
+
+std::string DeviceStep::placeOf(uint32_t row, uint32_t instruction) const {
   const program::Row &at = *entry.rows()->Get(row);
   std::string place = placeText(context, at, step, evaluation);
   if (at.kind() != program::RowKind::Body) {
@@ -216,7 +260,11 @@ Error DeviceStep::explain(Error error, uint32_t row, uint32_t instruction) const
     const program::Instruction &running = *context.own.bodies()->Get(at.index())->instructions()->Get(instruction);
     place += fmt::format(", {} ({})", context.text(running.what()), context.text(running.source()));
   }
-  return std::move(error).in(place);
+  return place;
+}
+
+Error DeviceStep::explain(Error error, uint32_t row, uint32_t instruction) const {
+  return std::move(error).in(placeOf(row, instruction));
 }
 
 // What fails while it runs comes without a place: that is where compute is. A fault of the device is this rank's, not

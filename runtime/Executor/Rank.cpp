@@ -52,6 +52,7 @@ private:
   ThreadPool *pool = nullptr;
   std::optional<Saver> saver;
   std::unique_ptr<Evaluation> evaluation; // null: not asked for
+  bool ended = false;                     // endDevice was called
   uint64_t passes = 0;
 };
 } // namespace
@@ -110,15 +111,16 @@ Status Rank::run(const RankImage &image) {
   context.stall = Stall::fromEnvironment(context.rank);
   context.trace = options.trace.empty() ? nullptr : &trace;
   Status done = live(context, image);
-  evaluation.reset();
   if (!done)
     endDevice(context, done.error());
+  evaluation.reset();
   return done;
 }
 
-// What is still queued would never end where a peer is gone, nor could a communicator then be destroyed.
+// What is still queued would never end where a peer is gone, nor could a stream, a communicator or memory that the
+// device writes then be given back.
 void Rank::endDevice(RankContext &context, const Error &error) {
-  if (context.device.hostMemory())
+  if (context.device.hostMemory() || std::exchange(ended, true))
     return;
   if (error.kind != ErrorKind::Aborted)
     host.status().fail(error.message);
@@ -200,8 +202,11 @@ Status Rank::train(RankContext &context) {
     Result<BatchReader> data = BatchReader::create(std::move(*stream), batchShapeOf(*program), seed);
     if (!data)
       return std::move(data.error());
-    if (Status trained = trainSteps(context, *makePassRunner(context, entry), *data); !trained)
+    std::unique_ptr<PassRunner> runner = makePassRunner(context, entry);
+    if (Status trained = trainSteps(context, *runner, *data); !trained) {
+      endDevice(context, trained.error());
       return trained;
+    }
   }
   if (Status kept = reportSaved(saver->atEnd(done, samples)); !kept)
     return kept;

@@ -16,4 +16,8 @@ void Stall::apply(uint64_t step) const {
     ::pause();
 }
 
+Status Stall::apply(uint64_t step, Device &device, Stream &stream) const {
+  return dueStep && step == dueStep ? device.enqueue(stream, []() -> Result<bool> { return false; }) : Status();
+}
+
 } // namespace hocket::runtime

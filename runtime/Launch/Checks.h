@@ -8,6 +8,9 @@
 
 namespace hocket::run {
 
+// One of several findings where all are well; else one error that tells every fault, a line each, of the first one's
+// kind.
+runtime::Status allOf(std::vector<runtime::Status> findings);
 // What is read, and the folder of dumps, which is made: the data file against the program, this machine's CPU.
 runtime::Status checkInput(const Options &options, const program::Program &program);
 // What checkInput found in the data, for a person: three lines, without --steps two, each with its end.

@@ -16,7 +16,7 @@ inline CLI::Option *addDataFlags(CLI::App &app, runtime::DataSource &source) {
   app.add_option_function<std::string>(
          "--data-type", [&source](const std::string &text) { source.format = runtime::parseDataFormat(text); },
          "u8, u16 or u32: ids one after another; megatron: what PREFIX.idx says (megatron where there is one, else u8)")
-      ->check(CLI::IsMember({"u8", "u16", "u32", "megatron"}));
+      ->check(oneOf({"u8", "u16", "u32", "megatron"}));
   app.add_option("--document-end", source.documentEnd,
                  "the id with which every document ends, instead of the documents of PREFIX.idx")
       ->check(wholeNumber(0, mostIds));

@@ -3,6 +3,7 @@
 #include "runtime/Checkpoint/Folder.h"
 #include "runtime/Executor/Trace.h"
 #include "runtime/Launch/Machine.h"
+#include "runtime/Launch/MemoryLine.h"
 #include "runtime/Launch/Rates.h"
 #include <cstring>
 #include <fmt/format.h>
@@ -46,18 +47,7 @@ Status MpiHost::finishRun(uint64_t peakBytes) {
     fmt::print("ended by {} after step {}\n", strsignal(signal), progress.lastStep());
   if (progress.savedStep())
     fmt::print("saved '{}'\n", checkpoint::stepFolder(options.save, *progress.savedStep()));
-  program::Mesh mesh(program);
-  uint64_t largest = 0, sum = 0, offloaded = 0;
-  for (uint32_t rank = 0; rank < mesh.worldSize(); ++rank) {
-    const program::RankProgram &own = *program.ranks()->Get(program::stageOf(mesh, program, rank));
-    largest = std::max<uint64_t>(largest, own.arenaBytes());
-    sum += own.arenaBytes();
-    offloaded += own.hostBytes();
-  }
-  fmt::print("memory planned: {} for all ranks (at most {} each){}; used at the peak: {}\n", bytesText(sum),
-             bytesText(largest),
-             offloaded ? fmt::format(", {} of the host's for what is offloaded", bytesText(offloaded)) : "",
-             bytesText(peakBytes));
+  fmt::print("{}", memoryLine(options, program, 0, peakBytes));
   std::fflush(stdout);
   if (Status kept = progress.written(); !kept)
     return kept;

@@ -6,13 +6,13 @@
 #include "runtime/Launch/Checkpoints.h"
 #include "runtime/Launch/Checks.h"
 #include "runtime/Launch/MpiHost.h"
-#include "runtime/Launch/OptionValues.h"
+#include "runtime/Launch/OptionFaults.h"
+#include "runtime/Program/Executable.h"
 #include "runtime/Program/ProgramFile.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 namespace hocket::run {
 
@@ -85,17 +85,14 @@ std::optional<Exit> Run::readCommandLine(int argc, char **argv) {
   options.executable = argv[0];
   options.ranks = static_cast<uint64_t>(world.size());
   CLI::App app{"A rank of a program made by hocket compile; start it with mpirun, srun or hocket-run.", argv[0]};
-  addOptions(app, options);
-  try {
-    app.parse(argc, argv);
+  FlagRules rules;
+  addOptions(app, options, rules);
+  std::optional<Unparsed> unparsed = parse(app, argc, argv, rules);
+  if (!unparsed)
     return {};
-  } catch (const CLI::ParseError &error) {
-    std::ostringstream out, errors;
-    bool help = app.exit(error, out, errors) == 0;
-    if (world.rank() == 0)
-      fmt::print(help ? stdout : stderr, "{}{}", out.str(), errors.str());
-    return help ? Done : CommandLine;
-  }
+  if (world.rank() == 0)
+    tell(*unparsed);
+  return unparsed->isFault ? CommandLine : Done;
 }
 
 Finding Run::openProgram() {
@@ -114,7 +111,8 @@ Finding Run::openProgram() {
 Finding Run::look() {
   if (!crew.leadsHere())
     return {};
-  if (Status sound = checkInput(options, *program); !sound)
+  if (Status sound = allOf({program::checkSeal("/proc/self/exe", options.executable), checkInput(options, *program)});
+      !sound)
     return faultOf(sound);
   return faultOf(checkMemory(crew.here().size(), hostBytesOf(options, *program, crew.here())));
 }
@@ -161,7 +159,7 @@ Result<Exit> Run::run(int argc, char **argv) {
 }
 
 Result<Exit> Run::train() {
-  if (overTcp && world.rank() == 0 && !runtime::isForGpus(*program))
+  if (overTcp && world.rank() == 0 && world.size() > 1 && !runtime::isForGpus(*program))
     fmt::print(stderr,
                "note: ranks of a program for CPUs that were started without MPI talk by way of rank 0, which is "
                "slow; mpirun starts them with it\n");
@@ -216,15 +214,45 @@ int runOverMpi(const runtime::RankImage &image, int argc, char **argv) {
   return runOn(**world, nullptr, image, argc, argv);
 }
 
+static int runAt(const runtime::tcp::Place &place, const runtime::RankImage &image, int argc, char **argv) {
+  Result<std::unique_ptr<runtime::tcp::TcpWorld>> world = runtime::tcp::TcpWorld::join(place, place.startSeconds);
+  if (!world)
+    return complain(world.error());
+  return runOn(**world, &place, image, argc, argv);
+}
+
 int runOverTcp(const runtime::RankImage &image, int argc, char **argv) {
   prepareProcess();
   Result<runtime::tcp::Place> place = runtime::tcp::placeOf(runtime::tcp::ownEnvironment());
   if (!place)
     return complain(place.error());
-  Result<std::unique_ptr<runtime::tcp::TcpWorld>> world = runtime::tcp::TcpWorld::join(*place, place->startSeconds);
-  if (!world)
-    return complain(world.error());
-  return runOn(**world, &*place, image, argc, argv);
+  return runAt(*place, image, argc, argv);
+}
+
+int runAlone(const runtime::RankImage &image, int argc, char **argv) {
+  Options options;
+  CLI::App app{"A rank of a program made by hocket compile; start it with hocket-run, mpirun, srun or torchrun.",
+               argv[0]};
+  FlagRules rules;
+  addOptions(app, options, rules);
+  if (std::optional<Unparsed> unparsed = parse(app, argc, argv, rules))
+    return tell(*unparsed) ? Done : CommandLine;
+  program::Opened opened = program::open(image.program);
+  if (!opened.program)
+    return complain(Error{ErrorKind::Invalid, fmt::format("{}", fmt::join(opened.faults, "; ")), {}});
+  program::Mesh mesh(*opened.program);
+  if (mesh.worldSize() == 1) {
+    prepareProcess();
+    runtime::tcp::Place here;
+    here.host = "localhost";
+    return runAt(here, image, argc, argv);
+  }
+  fmt::print(
+      stderr,
+      "error: '{0}' is one rank of {1} ({2}) and nothing has started the others; start it with hocket-run -n {1} "
+      "{0} and these options, or with mpirun, srun or torchrun\n",
+      argv[0], mesh.worldSize(), mesh.sizesText());
+  return CommandLine;
 }
 
 } // namespace hocket::run

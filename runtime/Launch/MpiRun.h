@@ -16,6 +16,9 @@ bool isRankOverTcp();
 // Return this rank's exit status; once a process, from its only thread.
 int runOverMpi(const runtime::RankImage &image, int argc, char **argv);
 int runOverTcp(const runtime::RankImage &image, int argc, char **argv);
+// Nothing has started this process as a rank, and it has a command line: runs a program of one rank, says how to start
+// one of several.
+int runAlone(const runtime::RankImage &image, int argc, char **argv);
 
 } // namespace hocket::run
 #endif

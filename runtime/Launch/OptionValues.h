@@ -3,9 +3,13 @@
 #define HOCKET_RUNTIME_LAUNCH_OPTIONVALUES_H
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <functional>
 #include <string>
+#include <vector>
 
 namespace hocket::run {
 
@@ -26,6 +30,28 @@ inline CLI::Validator wholeNumber(int64_t least, int64_t most) {
 inline CLI::Validator notEmpty() {
   return CLI::Validator([](std::string &text) { return std::string(text.empty() ? "an empty word is no value" : ""); },
                         "", "not empty");
+}
+
+/// One of the words listed.
+inline CLI::Validator oneOf(std::vector<std::string> legal) {
+  std::string listed = fmt::format("{{{}}}", fmt::join(legal, ","));
+  return CLI::Validator(
+      [legal](std::string &text) {
+        bool known = std::find(legal.begin(), legal.end(), text) != legal.end();
+        return known ? "" : fmt::format("unknown '{}' (legal: {})", text, fmt::join(legal, ", "));
+      },
+      listed, "one of");
+}
+
+/// A value that `find` looks through: it appends all that is wrong with it.
+inline CLI::Validator withFaults(std::function<void(const std::string &, std::vector<std::string> &)> find) {
+  return CLI::Validator(
+      [find](std::string &text) {
+        std::vector<std::string> faults;
+        find(text, faults);
+        return fmt::format("{}", fmt::join(faults, "\n"));
+      },
+      "", "value");
 }
 } // namespace hocket::run
 

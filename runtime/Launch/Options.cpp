@@ -5,6 +5,7 @@
 #include "runtime/Launch/OptionValues.h"
 #include "runtime/Program/Mesh.h"
 #include <cmath>
+#include <cstdlib>
 
 namespace hocket::run {
 
@@ -31,10 +32,6 @@ static CLI::Validator seconds() {
 
 static void addInput(CLI::App &app, Options &options) {
   addDataFlags(app, options.data);
-  app.callback([&] {
-    if (options.data.path.empty() && options.steps > 0)
-      throw CLI::RequiredError("--data (with --steps above 0)");
-  });
   app.add_option("--steps", options.steps, "run until this step, counted from the start of training")
       ->required()
       ->check(wholeNumber(0, int64_t(1) << 40));
@@ -105,21 +102,35 @@ static void addCheckpoints(CLI::App &app, Options &options) {
       ->needs(resume);
 }
 
-void addOptions(CLI::App &app, Options &options) {
+// What flags belong to, beyond what they need in any case.
+static void addRules(CLI::App &app, FlagRules &rules) {
+  for (const char *flag : {"--data-type", "--document-end", "--mask-document-ends", "--pad-id"})
+    rules.belongs(app, flag, {"--data", "--eval-data"});
+  for (const char *flag : {"--no-shuffle", "--new-data"})
+    rules.belongs(app, flag, {"--data"});
+  rules.look(app, [](const GivenWords &given, std::vector<std::string> &faults) {
+    bool trains = given.has("--steps") && !given.has("--steps=0");
+    if (trains && !given.has("--data"))
+      faults.push_back("--data (with --steps above 0) is required");
+    std::vector<std::string> steps = given.values("--steps");
+    auto number = [](const std::string &text) { return std::strtoull(text.c_str(), nullptr, 10); };
+    for (const std::string &step : given.values("--dump-steps"))
+      if (!steps.empty() && number(step) > number(steps.front()))
+        faults.push_back(fmt::format("--dump-steps {} comes after the last step {}", step, steps.front()));
+  });
+}
+
+void addOptions(CLI::App &app, Options &options, FlagRules &rules) {
   addInput(app, options);
   addEvaluation(app, options);
   addOutput(app, options);
   addEmulate(app, options);
   addCheckpoints(app, options);
+  addRules(app, rules);
 }
 
-std::optional<Exit> parse(CLI::App &app, int argc, char **argv) {
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    return endParse(app, error) ? Done : CommandLine;
-  }
-  return {};
+std::optional<Unparsed> parse(CLI::App &app, int argc, char **argv, const FlagRules &rules) {
+  return parseWords(app, {argv + 1, argv + argc}, rules);
 }
 
 runtime::RunOptions rankOptions(const Options &options, const program::Program &program) {

@@ -15,6 +15,8 @@ class App;
 }
 
 namespace hocket::run {
+class FlagRules;
+struct Unparsed;
 
 // Exit status of a run.
 enum Exit { Done = 0, InputFault = 1, CommandLine = 2, RankFailed = 3, MachineLacks = 4 };
@@ -40,9 +42,9 @@ struct Options {
 };
 
 // Adds all options but OUT and those that say how many ranks there are and where. `options` outlives the app.
-void addOptions(CLI::App &app, Options &options);
-// Parses; where nothing is to be run (--help, a fault) says so and returns the exit status.
-std::optional<Exit> parse(CLI::App &app, int argc, char **argv);
+void addOptions(CLI::App &app, Options &options, FlagRules &rules);
+// Parses; what is to be told where nothing is to be run (--help, a fault).
+std::optional<Unparsed> parse(CLI::App &app, int argc, char **argv, const FlagRules &rules);
 
 // What every rank is told of it; where it is (rank, descriptors, trace) is the launcher's to add.
 runtime::RunOptions rankOptions(const Options &options, const program::Program &program);

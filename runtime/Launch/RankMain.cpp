@@ -2,7 +2,7 @@
 //   hocket_program_begin, hocket_program_end   the program file, in the section .hocket.program, aligned to 64
 //   hocket_kernels, hocket_kernel_count        struct { const char *name; void *function; } and uint64_t
 // It is a rank of hocket-run where the environment says so; otherwise a rank of mpirun, srun or torchrun, with a
-// command line.
+// command line; with a command line alone it runs where it has one rank.
 #include "runtime/Launch/MpiRun.h"
 #include <cstdlib>
 
@@ -19,6 +19,8 @@ int hocket_rank_main(int argc, char **argv) {
     return hocket::run::runOverMpi(image, argc, argv);
   if (!ofHocketRun && hocket::run::isRankOverTcp())
     return hocket::run::runOverTcp(image, argc, argv);
+  if (!ofHocketRun && argc > 1)
+    return hocket::run::runAlone(image, argc, argv);
   return hocket::runtime::runRank(image);
 }
 }

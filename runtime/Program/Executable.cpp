@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,8 +31,9 @@ struct Seal {
 
 class ElfFile {
 public:
-  explicit ElfFile(const std::string &path)
-      : path(path), file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  // Messages speak of `name`.
+  ElfFile(const std::string &file, const std::string &name)
+      : path(name), file(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   ElfFile(const ElfFile &) = delete;
   ~ElfFile() {
     if (file >= 0)
@@ -82,11 +84,10 @@ public:
     return true;
   }
 
-  // A seal that does not fit the bytes before it; nothing where there is no seal (or only its mark is damaged).
+  // A seal that does not fit the bytes before it; nothing where its mark is not found.
   Status checkSeal() const {
     Seal seal;
-    if (length < sizeof seal || !read(length - sizeof seal, &seal, sizeof seal) ||
-        std::memcmp(seal.mark, sealMark, sizeof sealMark) != 0)
+    if (!hasMark(seal))
       return {};
     std::vector<uint8_t> bytes(length - sizeof seal);
     if (!read(0, bytes.data(), bytes.size()))
@@ -97,12 +98,31 @@ public:
     return {};
   }
 
+  // Without its mark nothing says whether the bytes before it are those that were written. The section headers end the
+  // file that the linker made; the seal comes next.
+  Status checkMark() const {
+    Seal seal;
+    if (hasMark(seal))
+      return {};
+    uint64_t end = header.e_shoff + uint64_t(header.e_shnum) * sizeof(Elf64_Shdr);
+    if (length == end + sizeof seal)
+      return invalid(fmt::format("'{}' is damaged: its last {} bytes do not begin with the mark of a seal, {}", path,
+                                 sizeof seal, std::string_view(sealMark, sizeof sealMark)));
+    return invalid(fmt::format("'{}' has no seal: its {} bytes should end with the {} that hocket compile wrote; they "
+                               "are cut off, or the file was written anew by another program",
+                               path, length, sizeof seal));
+  }
+
   Error truncated() const {
     return invalid(
         fmt::format("'{}' is truncated: its {} bytes end before what its ELF header announces", path, length));
   }
 
 private:
+  bool hasMark(Seal &seal) const {
+    return length >= sizeof seal && read(length - sizeof seal, &seal, sizeof seal) &&
+           std::memcmp(seal.mark, sealMark, sizeof sealMark) == 0;
+  }
   uint64_t headerOffset(unsigned index) const { return header.e_shoff + index * sizeof(Elf64_Shdr); }
 
   const std::string &path;
@@ -125,8 +145,16 @@ Status sealExecutable(const std::string &path) {
   return {};
 }
 
+Status checkSeal(const std::string &path, const std::string &name) {
+  ElfFile elf(path, name);
+  if (Status opened = elf.openHeader(); !opened)
+    return opened;
+  Status sound = elf.checkSeal();
+  return sound ? elf.checkMark() : std::move(sound);
+}
+
 Result<ExecutableProgram> readExecutable(const std::string &path) {
-  ElfFile elf(path);
+  ElfFile elf(path, path);
   if (Status opened = elf.openHeader(); !opened)
     return opened.error();
   if (Status sound = elf.checkSeal(); !sound)
@@ -143,6 +171,8 @@ Result<ExecutableProgram> readExecutable(const std::string &path) {
   result.bytes.reset(static_cast<uint8_t *>(::operator new[](section->sh_size, std::align_val_t(fileAlignment))));
   if (!elf.read(section->sh_offset, result.bytes.get(), section->sh_size))
     return elf.truncated();
+  if (Status marked = elf.checkMark(); !marked)
+    return marked.error();
   Opened opened = open({result.bytes.get(), section->sh_size});
   if (!opened.program) {
     std::string all;

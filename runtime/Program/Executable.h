@@ -24,9 +24,11 @@ struct ExecutableProgram {
 // Appends a seal to a finished executable: a mark and the checksum of every byte before it, kernels included.
 runtime::Status sealExecutable(const std::string &path);
 
-// Reads and checks the program of `path`, and its seal where it has one. Faults name the path and what was found: no such file, not an ELF file,
-// truncated, no program section, or what `open` says.
+// Reads and checks the program of `path`, and its seal. Faults name the path and what was found: no such file, not an
+// ELF file, truncated, no program section, no seal, or what `open` says.
 runtime::Result<ExecutableProgram> readExecutable(const std::string &path);
+// Its seal alone, for a process that looks at its own file; messages speak of `name`.
+runtime::Status checkSeal(const std::string &path, const std::string &name);
 
 } // namespace hocket::program
 #endif

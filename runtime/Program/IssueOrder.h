@@ -11,6 +11,9 @@
 // stand in that order. `checkIssueOrder` (Check.h) proves both of the rows of a file, knowing nothing of how they were
 // found.
 //
+// Calls that are issued as one group (CallGroups.h) stand side by side and are all on one communicator: they are one
+// call here.
+//
 // 1F1B on two stages:
 //   as the schedule names them, first stage     F0, send a0, F1, send a1, receive g0, B0, …
 //                               second stage    receive a0, F0, B0, send g0, receive a1, F1, …     a circle of a1 and g0

@@ -1,4 +1,6 @@
 // hocket-lsp-server: what editors ask about model files, over standard input and output.
+#include "runtime/Launch/OptionFaults.h"
+#include "runtime/Launch/OptionValues.h"
 #include "tools/hocket-lsp-server/Server.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Program.h"
@@ -13,21 +15,18 @@ int main(int argc, char **argv) {
       "and output.",
       "hocket-lsp-server");
   bool litTest = false, pretty = false;
-  Logger::Level level = Logger::Level::Error;
+  std::string log = "error";
   std::map<std::string, Logger::Level> levels = {
       {"error", Logger::Level::Error}, {"info", Logger::Level::Info}, {"verbose", Logger::Level::Debug}};
   app.add_flag("--lit-test", litTest,
                "messages between '// -----' lines, answers printed with line breaks, plans checked "
                "before the next message");
   app.add_flag("--pretty", pretty, "answers with line breaks");
-  app.add_option("--log", level, "what goes to standard error: error, info, verbose")
-      ->transform(CLI::CheckedTransformer(levels));
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
-  Logger::setLogLevel(level);
+  app.add_option("--log", log, "what goes to standard error: error, info, verbose")
+      ->check(hocket::run::oneOf({"error", "info", "verbose"}));
+  if (auto unparsed = hocket::run::parseWords(app, {argv + 1, argv + argc}, {}))
+    return hocket::run::tell(*unparsed) ? 0 : 2;
+  Logger::setLogLevel(levels.at(log));
   (void)llvm::sys::ChangeStdinToBinary();
   llvm::lsp::JSONTransport transport(
       stdin, llvm::outs(), litTest ? llvm::lsp::JSONStreamStyle::Delimited : llvm::lsp::JSONStreamStyle::Standard,

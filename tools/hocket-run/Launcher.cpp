@@ -8,6 +8,7 @@
 #include "runtime/Launch/Checks.h"
 #include "runtime/Launch/Counted.h"
 #include "runtime/Launch/Machine.h"
+#include "runtime/Launch/MemoryLine.h"
 #include "runtime/Launch/Progress.h"
 #include "runtime/Launch/Rates.h"
 #include "runtime/Program/Executable.h"
@@ -44,7 +45,6 @@ public:
 private:
   runtime::shm::RegionSpec regionSpec() const;
   uint64_t ownBytes() const;
-  uint64_t hostBytes() const; // of all ranks, for what is offloaded
   void readReports();
   void addMeasured(std::vector<nlohmann::json> &events);
   void handleSignals();
@@ -55,7 +55,6 @@ private:
   Exit fail(const runtime::Watchdog::Verdict &verdict, Exit status);
   void letOthersWait(int failed);
   void sampleMemory(bool now);
-  std::string memorySummary() const;
   Exit finish();
 
   const Options &options;
@@ -107,23 +106,15 @@ uint64_t Run::ownBytes() const {
   return sum;
 }
 
-uint64_t Run::hostBytes() const {
-  uint64_t sum = 0;
-  for (uint32_t rank = 0; rank < mesh.worldSize(); ++rank)
-    sum += program.ranks()->Get(program::stageOf(mesh, program, rank))->hostBytes();
-  return sum;
-}
-
 // Everything that can be at fault before a process starts.
 Status Run::check() {
+  Status ranks;
   if (options.ranks != mesh.worldSize())
-    return Error{ErrorKind::Invalid,
-                 fmt::format("'{}' is compiled for {} ({}), started with -n {}", options.executable,
-                             counted(mesh.worldSize(), "rank"), mesh.sizesText(), options.ranks),
-                 {}};
-  if (Status sound = checkInput(options, program); !sound)
-    return sound;
-  if (Status sound = checkOutput(options); !sound)
+    ranks = Error{ErrorKind::Invalid,
+                  fmt::format("'{}' is compiled for {} ({}), started with -n {}", options.executable,
+                              counted(mesh.worldSize(), "rank"), mesh.sizesText(), options.ranks),
+                  {}};
+  if (Status sound = allOf({std::move(ranks), checkInput(options, program), checkOutput(options)}); !sound)
     return sound;
   if (Status fits = checkMemory(mesh.worldSize(), runtime::shm::Region::sizeBytes(regionSpec()) + ownBytes()); !fits)
     return fits;
@@ -356,23 +347,6 @@ void Run::sampleMemory(bool now) {
   memorySampled = Clock::now();
 }
 
-std::string Run::memorySummary() const {
-  uint64_t largest = 0, sum = 0;
-  for (uint32_t rank = 0; rank < mesh.worldSize(); ++rank) {
-    uint64_t bytes = program.ranks()->Get(program::stageOf(mesh, program, rank))->arenaBytes();
-    largest = std::max(largest, bytes);
-    sum += bytes;
-  }
-  std::string offloaded =
-      hostBytes() ? fmt::format(", {} of the host's for what is offloaded", bytesText(hostBytes())) : "";
-  return fmt::format(
-      "memory planned: {} for all ranks{} (at most {} each){} and {} for communication; used at the peak{}: "
-      "{}\n",
-      bytesText(sum), runtime::isForGpus(program) ? options.emulate ? " on emulated GPUs" : " on GPUs" : "",
-      bytesText(largest), offloaded, bytesText(runtime::shm::Region::controlBytes(regionSpec())),
-      runtime::isForGpus(program) ? " by the hosts" : "", bytesText(peakBytes));
-}
-
 Exit Run::finish() {
   readReports();
   sampleMemory(true);
@@ -387,7 +361,7 @@ Exit Run::finish() {
     say("ended by {} after step {}\n", strsignal(stopSignal), progress.lastStep());
   if (progress.savedStep())
     say("saved '{}'\n", checkpoint::stepFolder(options.save, *progress.savedStep()));
-  say("{}", memorySummary());
+  say("{}", memoryLine(options, program, runtime::shm::Region::controlBytes(regionSpec()), peakBytes));
   if (Status kept = progress.written(); !kept)
     return complain(kept.error(), MachineLacks);
   Exit ended = early ? stopped() : Done;

@@ -1,5 +1,6 @@
 // hocket-run: starts the ranks of an executable made by `hocket compile`, on this machine or on several hosts. Here:
 // the command line; the options that every way of starting ranks takes are in runtime/Launch/Options.h.
+#include "runtime/Launch/OptionFaults.h"
 #include "runtime/Launch/OptionValues.h"
 #include "tools/hocket-run/Launcher.h"
 #include "tools/hocket-run/SeveralHosts.h"
@@ -26,19 +27,20 @@ static std::vector<std::string> forRanks(const CLI::App &app) {
 int main(int argc, char **argv) {
   run::Options options;
   CLI::App app{"Runs an executable made by hocket compile as one process per rank.\n"
-               "Exit status: 0 done, 1 the input is at fault, 2 the command line cannot be read, 3 a rank failed, 4 "
-               "this machine lacks something",
+               "Exit status: 0 done, 1 the input is at fault, 2 the command line is at fault, 3 a rank failed, 4 this "
+               "machine lacks something, 128 and its number after SIGTERM or SIGINT",
                "hocket-run"};
-  app.add_option("OUT", options.executable, "executable made by hocket compile")->required();
+  app.add_option("OUT", options.executable, "executable made by hocket compile")->required()->check(run::notEmpty());
   app.add_option("-n,--ranks", options.ranks, "number of ranks; must be what the program was compiled for")
       ->required()
       ->check(run::wholeNumber(1, 1 << 20));
   std::string hosts;
   app.add_option("--hosts", hosts, "run on the hosts of this file (HOST slots=N a line), over MPI")
       ->check(run::notEmpty());
-  run::addOptions(app, options);
-  if (std::optional<run::Exit> ended = run::parse(app, argc, argv))
-    return *ended;
+  run::FlagRules rules;
+  run::addOptions(app, options, rules);
+  if (std::optional<run::Unparsed> unparsed = run::parse(app, argc, argv, rules))
+    return run::tell(*unparsed) ? run::Done : run::CommandLine;
   try {
     run::Exit status = hosts.empty() ? run::launch(options) : run::launchOnHosts(options, hosts, forRanks(app));
     if ((std::fflush(stdout) != 0 || std::ferror(stdout)) && status == run::Done) {

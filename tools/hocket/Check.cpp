@@ -1,6 +1,7 @@
 // hocket check: every fault of model, recipe, plans in one run.
 #include "passes/Schedule/RowGraph.h"
 #include "passes/StepToProgram/StepToProgram.h"
+#include "runtime/Launch/FlagRules.h"
 #include "tools/CommandLine.h"
 #include "tools/hocket/CheckSchedule.h"
 #include "tools/hocket/Commands.h"
@@ -47,20 +48,31 @@ int checkAlone(const CheckOptions &options) {
   alone.json = options.format == "json";
   if (auto chunks = options.plan.chunks)
     alone.chunks = uint32_t(*chunks);
-  if (!alone.schedule.empty() && options.plan.plan.empty() && options.plan.mesh.empty())
-    return checkSchedule(alone);
-  fmt::print(stderr, "error: MODEL or --schedule is required\n");
-  return UnreadableCommandLine;
+  return checkSchedule(alone);
 }
 
-/// What makes no sense beside a model; a sentence, or "".
-std::string misplaced(const CheckOptions &options) {
-  const ScheduleCheck &alone = options.alone;
-  if (alone.stages || alone.microbatches || alone.maxInFlight || alone.print)
-    return "--stages, --microbatches, --max-in-flight and --print are for a schedule without a model";
-  if (options.plan.mesh.empty() && (options.plan.schedule || options.plan.chunks))
-    return "--schedule and --chunks beside a model need --mesh";
-  return "";
+/// A schedule alone and a model each have flags of their own.
+void addRules(CLI::App &command, run::FlagRules &rules) {
+  for (const char *flag : {"--plan", "--mesh", "--set", "--memory", "--max-implicit-comm"})
+    rules.belongs(command, flag, {"MODEL"});
+  for (const char *flag : {"--stages", "--microbatches", "--max-in-flight", "--print"})
+    rules.apart(command, flag, {"MODEL"});
+  rules.apart(command, "--print", {"--format=json"});
+  rules.look(command, [](const run::GivenWords &given, std::vector<std::string> &faults) {
+    bool model = given.has("MODEL");
+    if (!model && !given.has("--schedule"))
+      faults.push_back("MODEL or --schedule is required");
+    for (const char *flag : {"--schedule", "--chunks"})
+      if (model && given.has(flag) && !given.has("--mesh"))
+        faults.push_back(fmt::format("{} beside a model has no effect without --mesh", given.text(flag)));
+  });
+}
+
+void semanticsFaults(const std::string &text, std::vector<std::string> &faults) {
+  schedule::Faults found;
+  if (!schedule::parseSemantics(text, found))
+    for (const schedule::Fault &fault : found)
+      faults.push_back(fault.text);
 }
 
 PlanFlags judgedBy(const CheckOptions &options) {
@@ -72,14 +84,6 @@ PlanFlags judgedBy(const CheckOptions &options) {
 int check(const CheckOptions &options) {
   if (options.model.path.empty())
     return checkAlone(options);
-  if (std::string fault = misplaced(options); !fault.empty()) {
-    fmt::print(stderr, "error: {}\n", fault);
-    return UnreadableCommandLine;
-  }
-  if (schedule::Faults faults; options.alone.semantics && !schedule::parseSemantics(*options.alone.semantics, faults)) {
-    fmt::print(stderr, "error: --semantics: {}\n", faults.front().text);
-    return UnreadableCommandLine;
-  }
   Session session;
   std::vector<PlanChoice> choices;
   if (loadModel(session, options.model))
@@ -97,13 +101,13 @@ int check(const CheckOptions &options) {
 }
 } // namespace
 
-Command hocket::tools::addCheck(CLI::App &app) {
+Command hocket::tools::addCheck(CLI::App &app, run::FlagRules &rules) {
   auto options = std::make_shared<CheckOptions>();
   auto *command = app.add_subcommand("check", "verify only: every fault of model, recipe and plan in one run");
-  options->model.addTo(*command, /*required=*/false);
-  command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  options->model.addTo(*command, rules, /*required=*/false);
+  command->add_option("--format", options->format, "text or json")->check(oneOf({"text", "json"}));
   addMemoryFlag(*command, options->plan.memory, "; a plan that needs more is at fault");
-  options->plan.addTo(*command, /*scheduleAlone=*/true);
+  options->plan.addTo(*command, rules, /*scheduleAlone=*/true);
   ScheduleCheck &alone = options->alone;
   auto number = wholeNumber(1, 1 << 24);
   command->add_option("--stages", alone.stages, "without a model: stages of the schedule")->check(number);
@@ -112,7 +116,10 @@ Command hocket::tools::addCheck(CLI::App &app) {
       ->check(number);
   command->add_flag("--print", alone.print,
                     "without a model: the schedule as a table, as a file for `schedule file(…)`");
-  command->add_option("--semantics", alone.semantics,
-                      "when a send is finished: rendezvous, nccl, nccl:R, buffered:K (rendezvous)");
+  command
+      ->add_option("--semantics", alone.semantics,
+                   "when a send is finished: rendezvous, nccl, nccl:R, buffered:K (rendezvous)")
+      ->check(withFaults(semanticsFaults));
+  addRules(*command, rules);
   return [options] { return check(*options); };
 }

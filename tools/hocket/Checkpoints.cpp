@@ -1,6 +1,7 @@
 // hocket ckpt: what a checkpoint holds, the same for another plan, and one file for other programs. Runs nothing.
 #include "runtime/Checkpoint/Convert.h"
 #include "runtime/Checkpoint/Layout.h"
+#include "runtime/Launch/FlagRules.h"
 #include "runtime/Program/Executable.h"
 #include "tools/CommandLine.h"
 #include "tools/hocket/CheckpointReport.h"
@@ -129,7 +130,7 @@ static int exportFile(const CheckpointOptions &options) {
   return Done;
 }
 
-Command hocket::tools::addCheckpoints(CLI::App &app) {
+Command hocket::tools::addCheckpoints(CLI::App &app, run::FlagRules &) {
   auto options = std::make_shared<CheckpointOptions>();
   auto *command = app.add_subcommand("ckpt", "shows, re-lays and exports checkpoints of hocket-run");
   command->require_subcommand(1);
@@ -143,7 +144,7 @@ Command hocket::tools::addCheckpoints(CLI::App &app) {
     return added;
   };
   auto *shown = verb("show", "what checkpoints hold and what is wrong with them");
-  shown->add_option("--format", options->format, "text or json (text)")->check(CLI::IsMember({"text", "json"}));
+  shown->add_option("--format", options->format, "text or json (text)")->check(oneOf({"text", "json"}));
   shown->add_flag("--verify", options->verify, "compare contents with their checksums, which reads every file");
   auto *resharded = verb("reshard", "writes a checkpoint as the ranks of another plan would have");
   resharded->add_option("--program", options->program, "executable made by hocket compile")
@@ -153,7 +154,7 @@ Command hocket::tools::addCheckpoints(CLI::App &app) {
   auto *exported = verb("export", "writes all parameters to one safetensors file");
   exported->add_option("-o", options->output, "the file")->required()->check(notEmpty());
   exported->add_option("--type", options->type, "convert to F32, BF16, F16 or F64 (as they are)")
-      ->check(CLI::IsMember({"F32", "BF16", "F16", "F64"}, CLI::ignore_case));
+      ->check(oneOf({"F32", "BF16", "F16", "F64"}));
   return [options, shown, resharded] {
     std::signal(SIGXFSZ, SIG_IGN); // a file that grows too large is an error of the write
     return shown->parsed() ? show(*options) : resharded->parsed() ? reshard(*options) : exportFile(*options);

@@ -3,14 +3,14 @@
 #include "passes/StepToProgram/StepToProgram.h"
 #include "runtime/Checkpoint/Folder.h"
 #include "runtime/Launch/Counted.h"
+#include "runtime/Launch/FlagRules.h"
 #include "tools/CommandLine.h"
+#include "tools/hocket/ChooseWithin.h"
 #include "tools/hocket/Commands.h"
 #include "tools/hocket/CudaKernels.h"
 #include "tools/hocket/ExecutableFile.h"
-#include "tools/hocket/GatherChoice.h"
 #include "tools/hocket/Lowering.h"
 #include "tools/hocket/MemoryLimit.h"
-#include "tools/hocket/RecomputeChoice.h"
 #include "tools/hocket/Report.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -136,11 +136,8 @@ int compile(const CompileOptions &options) {
   PlanChoice &choice = job->choice;
   choice.forGpu = options.target == "cuda";
   choice.epilogues = options.epilogues == "library";
-  if (!chooseRecompute(session, *job, options.memory))
-    return InputAtFault;
-  if (options.memory)
-    chooseGatherWithin(session, *job, *options.memory);
-  if (session.errors())
+  bool judges = options.emit.empty() || options.emit == "kernels" || options.emit == "program";
+  if (!chooseWithin(session, *job, options.memory, judges))
     return InputAtFault;
   bool layerOnly = !options.emit.empty() && options.emit != "program";
   auto module = lower(session, choice, job->shape, layerOnly ? layers.at(options.emit) : Layer::Kernels);
@@ -173,37 +170,44 @@ int compile(const CompileOptions &options) {
 }
 } // namespace
 
-Command hocket::tools::addCompile(CLI::App &app) {
+Command hocket::tools::addCompile(CLI::App &app, run::FlagRules &rules) {
   auto options = std::make_shared<CompileOptions>();
   auto *command = app.add_subcommand("compile", "model and plan to one executable");
-  options->model.addTo(*command);
+  options->model.addTo(*command, rules);
   auto *output = command->add_option("-o,--output", options->output, "the executable")->check(notEmpty());
   auto *emit =
       command->add_option("--emit", options->emit, "print a layer instead: nn, sharded, local, step, kernels, program")
-          ->check(CLI::IsMember({"nn", "sharded", "local", "step", "kernels", "program"}));
+          ->check(oneOf({"nn", "sharded", "local", "step", "kernels", "program"}));
   output->excludes(emit);
   command
       ->add_option("--target", options->target, "what kernels are for: cpu, or cuda, NVIDIA GPUs from sm_80 on (cpu)")
-      ->check(CLI::IsMember({"cpu", "cuda"}));
+      ->check(oneOf({"cpu", "cuda"}));
   command
       ->add_option("--epilogues", options->epilogues,
                    "library: products take bias, gelu and gradients of biases along where cublasLt can, or none "
                    "(library; --target=cuda)")
-      ->check(CLI::IsMember({"library", "none"}));
-  command->add_option("--march", options->march, "CPU that kernels are for (native)");
+      ->check(oneOf({"library", "none"}));
+  command->add_option("--march", options->march, "CPU that kernels are for (native)")
+      ->check(notEmpty())
+      ->check(withFaults([](const std::string &name, std::vector<std::string> &faults) {
+        if (std::string error; failed(cpu::CpuTarget::find(name, error)))
+          faults.push_back(error);
+      }));
   addMemoryFlag(*command, options->memory, "; a plan that needs more is an error");
-  command->add_option("--threads", options->threads, "threads of a rank")->check(wholeNumber(1, 1024));
-  options->plan.addTo(*command);
-  return [options] {
-    if (options->output.empty() && options->emit.empty()) {
-      fmt::print(stderr, "error: neither -o OUT nor --emit LAYER is given\n");
-      return int(UnreadableCommandLine);
-    }
-    if (options->target == "cuda" && options->march) {
-      fmt::print(stderr, "error: --march {} names a CPU; --target=cuda makes kernels for all GPUs from sm_80 on\n",
-                 *options->march);
-      return int(UnreadableCommandLine);
-    }
-    return compile(*options);
-  };
+  command
+      ->add_option("--threads", options->threads,
+                   "threads of a rank; of a program for GPUs those of its host, which make initial values (1)")
+      ->check(wholeNumber(1, 1024));
+  options->plan.addTo(*command, rules);
+  for (const char *flag : {"--march", "--threads"}) // of kernels that are made
+    rules.belongs(*command, flag, {"-o"});
+  rules.belongs(*command, "--epilogues", {"--target=cuda"});
+  rules.look(*command, [](const run::GivenWords &given, std::vector<std::string> &faults) {
+    if (!given.has("-o") && !given.has("--emit"))
+      faults.push_back("neither -o OUT nor --emit LAYER is given");
+    if (given.has("--march") && given.has("--target=cuda"))
+      faults.push_back(
+          fmt::format("{} names a CPU; --target=cuda makes kernels for all GPUs from sm_80 on", given.text("--march")));
+  });
+  return [options] { return compile(*options); };
 }

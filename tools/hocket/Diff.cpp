@@ -1,12 +1,12 @@
 // hocket diff: what changes from one plan of a model to another.
 #include "passes/StepToProgram/StepToProgram.h"
+#include "runtime/Launch/FlagRules.h"
 #include "tools/CommandLine.h"
+#include "tools/hocket/ChooseWithin.h"
 #include "tools/hocket/Commands.h"
 #include "tools/hocket/ExplicitPlan.h"
-#include "tools/hocket/GatherChoice.h"
 #include "tools/hocket/MemoryLimit.h"
 #include "tools/hocket/PlanTotals.h"
-#include "tools/hocket/RecomputeChoice.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <set>
@@ -21,17 +21,18 @@ struct DiffOptions {
 };
 
 /// A plan by name, or by its mesh (dp=2,tp=2): then one made from flags. Faults are reported; `loaded` says if they are
-/// of the plan and not of a file that cannot be read.
-std::optional<PlanTotals> totalsOfPlan(const DiffOptions &options, const std::string &plan, bool &loaded) {
+/// of the plan and not of a file that cannot be read; `open`: the plan leaves a choice to --memory.
+std::optional<PlanTotals> totalsOfPlan(const DiffOptions &options, const std::string &plan, bool &loaded, bool &open) {
   Session session;
   PlanFlags flags;
   (plan.find('=') == std::string::npos ? flags.plan : flags.mesh) = plan;
   std::optional<Job> job = openJob(session, options.model, flags);
   loaded = session.loaded();
-  if (!job || !chooseRecompute(session, *job, options.memory))
+  if (!job)
     return std::nullopt;
-  if (options.memory)
-    chooseGatherWithin(session, *job, *options.memory);
+  open |= leavesChoice(*job);
+  if (!chooseWithin(session, *job, options.memory, /*judges=*/true))
+    return std::nullopt;
   auto module = lower(session, job->choice, job->shape, Layer::Kernels);
   auto program = module ? step::buildProgram(*module, {}) : std::nullopt;
   if (!program)
@@ -172,11 +173,19 @@ nlohmann::ordered_json json(const PlanTotals &a, const PlanTotals &b) {
 
 int diff(const DiffOptions &options) {
   std::optional<PlanTotals> totals[2];
-  bool loaded = true;
+  bool loaded = true, open = false;
   for (int i = 0; i < 2 && loaded; ++i) // faults of both plans in one run
-    totals[i] = totalsOfPlan(options, options.plans[i], loaded);
+    totals[i] = totalsOfPlan(options, options.plans[i], loaded, open);
   if (!totals[0] || !totals[1])
     return InputAtFault;
+  if (options.memory && !open) {
+    fmt::print(
+        stderr,
+        "error: --memory {} has no effect: neither plan has `recompute auto`, or a zero 3 that leaves open when it "
+        "gathers\n",
+        *options.memory);
+    return InputAtFault;
+  }
   if (options.format == "json")
     fmt::print("{}\n", json(*totals[0], *totals[1]).dump(2));
   else
@@ -185,7 +194,7 @@ int diff(const DiffOptions &options) {
 }
 } // namespace
 
-Command hocket::tools::addDiff(CLI::App &app) {
+Command hocket::tools::addDiff(CLI::App &app, run::FlagRules &rules) {
   auto options = std::make_shared<DiffOptions>();
   auto *command = app.add_subcommand(
       "diff", "from one plan to another: bytes by axes and kind, bubble, memory, transfers that come and go");
@@ -194,9 +203,14 @@ Command hocket::tools::addDiff(CLI::App &app) {
         ->add_option(name, options->plans[index],
                      "name of a plan of the file, or a mesh (dp=2,tp=2) for one made from flags")
         ->required()
-        ->check(notEmpty());
-  options->model.addTo(*command);
-  command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
-  addMemoryFlag(*command, options->memory, " under either plan, for `recompute auto`");
+        ->check(notEmpty())
+        ->check(withFaults([](const std::string &plan, std::vector<std::string> &faults) {
+          if (plan.find('=') != std::string::npos)
+            meshFaults(plan, faults);
+        }));
+  options->model.addTo(*command, rules);
+  command->add_option("--format", options->format, "text or json")->check(oneOf({"text", "json"}));
+  addMemoryFlag(*command, options->memory,
+                " under either plan, for `recompute auto` and ZeRO-3 that leaves open when it gathers");
   return [options] { return diff(*options); };
 }

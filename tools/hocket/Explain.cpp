@@ -2,9 +2,11 @@
 #include "passes/Analysis/GpuFloor.h"
 #include "passes/StepToProgram/StepToProgram.h"
 #include "runtime/Launch/Counted.h"
+#include "runtime/Launch/FlagRules.h"
 #include "tools/CommandLine.h"
 #include "tools/hocket/ActivationReport.h"
 #include "tools/hocket/CallReport.h"
+#include "tools/hocket/ChooseWithin.h"
 #include "tools/hocket/Commands.h"
 #include "tools/hocket/CudaKernels.h"
 #include "tools/hocket/ExpertGroups.h"
@@ -15,7 +17,6 @@
 #include "tools/hocket/Lowering.h"
 #include "tools/hocket/MemoryLimit.h"
 #include "tools/hocket/MemoryReport.h"
-#include "tools/hocket/RecomputeChoice.h"
 #include "tools/hocket/ShardingReport.h"
 #include "tools/hocket/TimelineReport.h"
 #include <CLI/CLI.hpp>
@@ -73,7 +74,7 @@ int explain(const ExplainOptions &options) {
   if (options.plan.mesh.empty())
     findMegatronTactics(session, *job);
   job->choice.forGpu = options.target == "cuda";
-  if (!chooseRecompute(session, *job, options.memory))
+  if (!chooseWithin(session, *job, options.memory, /*judges=*/false))
     return InputAtFault;
   PlanChoice &choice = job->choice;
   auto module = lower(session, choice, job->shape, Layer::Kernels);
@@ -135,24 +136,40 @@ int explain(const ExplainOptions &options) {
 std::string knownGpu(const std::string &name) {
   return analysis::findGpu(name) ? "" : fmt::format("unknown GPU '{}'; known: {}", name, analysis::gpuNames());
 }
+
+/// The forms of the report; one at a time.
+void addRules(CLI::App &command, run::FlagRules &rules) {
+  for (const char *form : {"--at", "--timeline", "--kernels", "--calls"})
+    for (const char *part : {"--shardings", "--activations"})
+      rules.apart(command, part, {form});
+  for (const char *form : {"--kernels", "--calls"}) {
+    rules.apart(command, form, {"--at", "--timeline"});
+    rules.belongs(command, form, {"--target=cuda"});
+  }
+  rules.look(command, [](const run::GivenWords &given, std::vector<std::string> &faults) {
+    for (const char *form : {"--timeline=svg", "--timeline=chrome"})
+      if (given.has(form) && given.has("--format=json"))
+        faults.push_back(fmt::format("{} and --format=json are two forms of one answer; give one of them", form));
+  });
+}
 } // namespace
 
-Command hocket::tools::addExplain(CLI::App &app) {
+Command hocket::tools::addExplain(CLI::App &app, run::FlagRules &rules) {
   auto options = std::make_shared<ExplainOptions>();
   auto *command = app.add_subcommand(
       "explain", "per class of equal ranks: stage, layers, groups, memory, transfers and their causes");
-  options->model.addTo(*command);
-  command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  options->model.addTo(*command, rules);
+  command->add_option("--format", options->format, "text or json")->check(oneOf({"text", "json"}));
   auto *rank = command->add_option("--rank", options->rank, "of this rank alone")->check(wholeNumber(0, UINT32_MAX));
   command->add_option("--at", options->at, "what comes of one line of the model, FILE:LINE")
-      ->check(notEmpty())
+      ->check(withFaults(lineFaults))
       ->excludes(rank);
   command->add_flag("--shardings", options->shardings,
                     "also where each value lives and which tactic put it there, and what would remove each transfer");
   command->add_flag("--activations", options->activations,
                     "also what is kept from forward to backward, op by op, and what is made again");
   command->add_option("--target", options->target, "what kernels are for: cpu or cuda (cpu)")
-      ->check(CLI::IsMember({"cpu", "cuda"}));
+      ->check(oneOf({"cpu", "cuda"}));
   auto *kernels = command->add_flag("--kernels", options->kernels,
                                     "of --target=cuda: each kernel and product, what ptxas says of it, its bytes and "
                                     "FLOPs, and how often a step runs it");
@@ -163,15 +180,9 @@ Command hocket::tools::addExplain(CLI::App &app) {
                    "with --kernels also the least time of each on this GPU: " + analysis::gpuNames())
       ->needs(kernels)
       ->check(knownGpu);
-  addMemoryFlag(*command, options->memory, ", for `recompute auto`");
-  options->plan.addTo(*command);
+  addMemoryFlag(*command, options->memory, ", for `recompute auto` and ZeRO-3 that leaves open when it gathers");
+  options->plan.addTo(*command, rules);
   options->timeline.addTo(*command);
-  return [options] {
-    if ((options->kernels || options->calls) && options->target != "cuda") {
-      fmt::print(stderr, "error: {} tells of a program for GPUs; give --target=cuda too\n",
-                 options->kernels ? "--kernels" : "--calls");
-      return int(UnreadableCommandLine);
-    }
-    return explain(*options);
-  };
+  addRules(*command, rules);
+  return [options] { return explain(*options); };
 }

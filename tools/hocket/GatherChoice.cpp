@@ -13,6 +13,8 @@ static dist::ZeroOp undecided(const Job &job) {
   return zero && zero.splitsParameters() && !zero.getGather() ? zero : dist::ZeroOp();
 }
 
+bool hocket::tools::leavesGatherOpen(const Job &job) { return static_cast<bool>(undecided(job)); }
+
 void hocket::tools::adoptGather(Job &job, ModuleOp lowered) {
   dist::ZeroOp zero = undecided(job);
   auto plan = SymbolTable(lowered).lookup<dist::PlanOp>(dist::PlanOp(job.choice.plan).getSymName());

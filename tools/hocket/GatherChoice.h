@@ -4,6 +4,9 @@
 
 namespace hocket::tools {
 
+/// Whether the plan has a ZeRO-3 that does not say when it gathers.
+bool leavesGatherOpen(const Job &job);
+
 /// Writes what dist-apply-plan chose, in `lowered`, into the job's plan, so that reports show it.
 void adoptGather(Job &job, mlir::ModuleOp lowered);
 

@@ -5,11 +5,12 @@
 #include "runtime/Data/BatchReader.h"
 #include "runtime/Launch/Counted.h"
 #include "runtime/Launch/DataFlags.h"
+#include "runtime/Launch/FlagRules.h"
 #include "tools/CommandLine.h"
+#include "tools/hocket/ChooseWithin.h"
 #include "tools/hocket/Commands.h"
 #include "tools/hocket/Lowering.h"
 #include "tools/hocket/MemoryLimit.h"
-#include "tools/hocket/RecomputeChoice.h"
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <fmt/format.h>
@@ -102,7 +103,7 @@ struct BatchSource {
 int interpret(const InterpretOptions &options) {
   Session session;
   std::optional<Job> job = openJob(session, options.model, options.plan);
-  if (!job || !chooseRecompute(session, *job, options.memory))
+  if (!job || !chooseWithin(session, *job, options.memory, /*judges=*/false))
     return InputAtFault;
   PlanChoice &choice = job->choice;
   Run local, whole;
@@ -118,6 +119,9 @@ int interpret(const InterpretOptions &options) {
   local.start(choice, /*lockstep=*/true, options, seed);
   if (options.compare)
     whole.start(choice, /*lockstep=*/false, options, seed);
+  for (Run *run : {&local, &whole})
+    if (options.compare)
+      run->machine->recordChoices();
   for (int64_t step = 1; step <= options.steps; ++step) {
     auto batch = source.read(session, step);
     if (!batch)
@@ -139,27 +143,28 @@ int interpret(const InterpretOptions &options) {
     auto differences = interpreter::compare(*whole.machine, *local.machine);
     if (failed(differences))
       return InputAtFault;
-    fmt::print("{} in lockstep against the whole model, |difference| / |whole|:\n{}",
-               run::counted(choice.mesh.getWorldSize(), "rank"), interpreter::reportText(*differences));
+    fmt::print("{} in lockstep against the whole model, |difference| / |whole|:\n{}{}",
+               run::counted(choice.mesh.getWorldSize(), "rank"), interpreter::reportText(*differences),
+               interpreter::reportText(interpreter::compareChoices(*whole.machine, *local.machine)));
   }
   return Done;
 }
 } // namespace
 
-Command hocket::tools::addInterpret(CLI::App &app) {
+Command hocket::tools::addInterpret(CLI::App &app, run::FlagRules &rules) {
   auto options = std::make_shared<InterpretOptions>();
   auto *command = app.add_subcommand(
       "interpret", "reference semantics, under a plan on all ranks in lockstep; slow, exact, small sizes");
-  options->model.addTo(*command);
+  options->model.addTo(*command, rules);
   run::addDataFlags(*command, options->data)->required();
   command->add_option("--steps", options->steps, "steps (1)")->check(wholeNumber(1, 1 << 30));
   command->add_option("--seed", options->seed, "instead of the recipe's")->check(wholeNumber(0, INT64_MAX));
   command
       ->add_option("--precision", options->precision,
                    "f64; or every result rounded: to f32, or to its declared type (f64)")
-      ->check(CLI::IsMember({"f64", "f32", "declared"}));
+      ->check(oneOf({"f64", "f32", "declared"}));
   command->add_flag("--compare", options->compare, "run the whole model as well, and compare gradients and parameters");
-  addMemoryFlag(*command, options->memory, ", for `recompute auto`");
-  options->plan.addTo(*command);
+  addMemoryFlag(*command, options->memory, ", for `recompute auto` and ZeRO-3 that leaves open when it gathers");
+  options->plan.addTo(*command, rules);
   return [options] { return interpret(*options); };
 }

@@ -128,14 +128,18 @@ void printValues(const std::vector<ShardingFact> &values) {
 }
 } // namespace
 
+void hocket::tools::lineFaults(const std::string &at, std::vector<std::string> &faults) {
+  auto [file, number] = llvm::StringRef(at).rsplit(':');
+  if (unsigned line = 0; file.empty() || number.getAsInteger(10, line) || line == 0)
+    faults.push_back(fmt::format("'{}' is not FILE:LINE, as in model.mlir:12", at));
+}
+
 bool hocket::tools::explainLine(Session &session, const program::ProgramT &program, const ShardingFacts &facts,
                                 const std::string &at, bool json) {
   auto [file, number] = llvm::StringRef(at).rsplit(':');
   LineReporter reporter{program, facts, {file, 0}, {}, {}};
-  if (file.empty() || number.getAsInteger(10, reporter.line.number) || reporter.line.number == 0) {
-    session.error(fmt::format("--at '{}' is not FILE:LINE, as in model.mlir:12", at));
-    return false;
-  }
+  if (number.getAsInteger(10, reporter.line.number))
+    reporter.line.number = 0; // no line; told when the command line was read
   for (auto &rank : program.ranks)
     reporter.add(*rank);
   for (const ShardingFact &fact : facts.values)

@@ -9,8 +9,8 @@
 #include "passes/NN/Passes.h"
 #include "passes/Schedule/Solvers.h"
 #include "passes/Step/Passes.h"
+#include "tools/hocket/ChooseWithin.h"
 #include "tools/hocket/ExplicitPlan.h"
-#include "tools/hocket/RecomputeChoice.h"
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::tools;
@@ -51,7 +51,7 @@ static void tidy(ModuleOp module) {
     }
 }
 
-static bool run(Session &session, PassManager &manager, ModuleOp module) {
+static bool runPasses(Session &session, PassManager &manager, ModuleOp module) {
   manager.enableVerifier(true);
   (void)applyPassManagerCLOptions(manager);
   applyDefaultTimingPassManagerCLOptions(manager);
@@ -92,7 +92,7 @@ OwningOpRef<ModuleOp> hocket::tools::lower(Session &session, const PlanChoice &c
       judged.semantics = choice.semantics;
     manager.addPass(step::createVerifyProgramPass(judged));
   }
-  if (!run(session, manager, *module))
+  if (!runPasses(session, manager, *module))
     return nullptr;
   tidy(*module);
   return module;
@@ -110,7 +110,7 @@ static OwningOpRef<ModuleOp> globalStep(Session &session, PlanChoice choice,
   }
   PassManager manager(&session.context());
   addNN(manager, choice, *shape);
-  return run(session, manager, *module) ? std::move(module) : nullptr;
+  return runPasses(session, manager, *module) ? std::move(module) : nullptr;
 }
 
 /// Everything but the batch, which `shape` is the outcome of.
@@ -132,7 +132,7 @@ static void checkLayers(Session &session, PlanChoice choice, std::optional<analy
   if (!shape) { // shardings do not depend on the number of rows being right
     PassManager manager(&session.context());
     dist::buildDistPipeline(manager, {.stopAfterShardings = true});
-    (void)run(session, manager, *global);
+    (void)runPasses(session, manager, *global);
     return;
   }
   auto module = lower(session, choice, *shape, stagesFit ? Layer::Kernels : Layer::Local);
@@ -181,7 +181,7 @@ static bool decideAuto(Session &session, const PlanChoice &choice, std::optional
   if (!shape)
     return true; // told by checkPlan
   Job job{choice, *shape};
-  return chooseRecompute(session, job, limitBytes);
+  return chooseWithin(session, job, limitBytes, /*judges=*/true);
 }
 
 std::vector<PlanChoice> hocket::tools::checkFile(Session &session, const PlanFlags &flags, ProgramWatcher seen) {

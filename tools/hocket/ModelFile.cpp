@@ -1,26 +1,41 @@
 // See ModelFile.h.
 #include "tools/hocket/ModelFile.h"
+#include "runtime/Launch/FlagRules.h"
 #include "tools/CommandLine.h"
 #include "tools/hocket/Installation.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
+using namespace hocket;
 using namespace hocket::tools;
 namespace sys = llvm::sys;
 
-void ModelFile::addTo(CLI::App &command, bool required) {
-  command.add_option("MODEL", path, "model file, or a C++ program that writes one")->required(required);
+static bool isCpp(llvm::StringRef path) {
+  llvm::StringRef extension = sys::path::extension(path);
+  return extension == ".cpp" || extension == ".cc" || extension == ".cxx";
+}
+
+void ModelFile::addTo(CLI::App &command, hocket::run::FlagRules &rules, bool required) {
+  command.add_option("MODEL", path, "model file, or a C++ program that writes one")
+      ->required(required)
+      ->check(notEmpty());
   command
       .add_option("--set", settings,
                   "NAME=VALUE: an argument of a model written in C++ (--set layers=8); may be repeated")
-      ->check(CLI::Validator(
-          [](std::string &text) {
-            size_t equals = text.find('=');
-            return equals != std::string::npos && equals > 0 ? std::string()
-                                                             : fmt::format("'{}' is not NAME=VALUE", text);
-          },
-          "", "setting"));
+      ->type_size(1)
+      ->expected(1)
+      ->take_all()
+      ->check(withFaults([](const std::string &text, std::vector<std::string> &faults) {
+        if (size_t equals = text.find('='); equals == std::string::npos || equals == 0)
+          faults.push_back(fmt::format("'{}' is not NAME=VALUE", text));
+      }));
+  rules.look(command, [](const run::GivenWords &given, std::vector<std::string> &faults) {
+    std::vector<std::string> models = given.values("MODEL");
+    if (given.has("--set") && !models.empty() && !isCpp(models.front()))
+      faults.push_back(
+          fmt::format("{} is an argument of a model in C++, and '{}' is none", given.text("--set"), models.front()));
+  });
 }
 
 /// Runs a program whose output, of either kind, is for the user: all of it goes to standard error. Its exit status; -1,
@@ -61,15 +76,8 @@ static bool writeFromCpp(Session &session, const ModelFile &model, llvm::StringR
 }
 
 bool hocket::tools::loadModel(Session &session, const ModelFile &model) {
-  llvm::StringRef extension = sys::path::extension(model.path);
-  if (extension != ".cpp" && extension != ".cc" && extension != ".cxx") {
-    if (!model.settings.empty()) {
-      session.error(fmt::format("--set {} is an argument of a model in C++, and '{}' is none", model.settings.front(),
-                                model.path));
-      return false;
-    }
+  if (!isCpp(model.path))
     return session.load(model.path);
-  }
   if (!sys::fs::exists(model.path)) {
     session.error(fmt::format("cannot read '{}': No such file or directory", model.path));
     return false;

@@ -7,13 +7,16 @@
 namespace CLI {
 class App;
 }
+namespace hocket::run {
+class FlagRules;
+}
 
 namespace hocket::tools {
 struct ModelFile {
   std::string path;
   std::vector<std::string> settings; ///< NAME=VALUE: arguments of the C++ program
 
-  void addTo(CLI::App &command, bool required = true);
+  void addTo(CLI::App &command, run::FlagRules &rules, bool required = true);
 };
 
 /// Loads a model into the session without verifying it. One in C++ (.cpp, .cc, .cxx) is built against the embedded

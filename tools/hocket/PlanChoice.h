@@ -2,35 +2,12 @@
 #pragma once
 #include "dialect/Dist/Dist.h"
 #include "dialect/NN/NN.h"
+#include "tools/hocket/PlanFlags.h"
 #include "tools/hocket/Session.h"
 #include <optional>
 #include <vector>
 
-namespace CLI {
-class App;
-}
-
 namespace hocket::tools {
-
-/// The flags of a plan, as given. Empty optionals take defaults, which are printed.
-struct PlanFlags {
-  std::string plan, mesh;
-  std::optional<int64_t> microbatch, zero;
-  std::optional<std::string> schedule, experts;
-  std::optional<int64_t> chunks;
-  std::optional<std::string> split;
-  std::optional<int64_t> maxImplicitBytes; ///< of plans by name too
-  std::string semantics;                   ///< of sends, that programs are judged by; empty: rendezvous
-  std::optional<uint64_t> memory;          ///< bytes that a rank may use; only where a command has the flag
-  bool sequenceParallel = false;
-  std::string context;                ///< empty if not given
-  std::vector<std::string> recompute; ///< "full", "selective:h.*.attn"
-  std::string overlap;                ///< "gradients,parameters,activations" or a part of it, "all"; empty if not given
-  std::vector<std::string> offload;   ///< "optimizer_state", "activations:h.*"
-
-  /// `scheduleAlone`: --schedule and --chunks may stand without --mesh.
-  void addTo(CLI::App &command, bool scheduleAlone = false);
-};
 
 /// A plan and what it is for.
 struct PlanChoice {

@@ -78,7 +78,20 @@ static bool isNamedPipe(StringRef path) {
          status.type() == llvm::sys::fs::file_type::fifo_file;
 }
 
+/// Some have no end. `/dev/stdin` and `/dev/fd/…` stand for what somebody has opened.
+static bool isDevice(StringRef path) {
+  llvm::sys::fs::file_status status;
+  auto opened = [&](StringRef place) { return path.starts_with(place); };
+  return !opened("/dev/stdin") && !opened("/dev/fd/") && !opened("/proc/") && !llvm::sys::fs::status(path, status) &&
+         (status.type() == llvm::sys::fs::file_type::character_file ||
+          status.type() == llvm::sys::fs::file_type::block_file);
+}
+
 bool Session::load(const std::string &path) {
+  if (isDevice(path)) {
+    error("cannot read '" + path + "': it is a device, expected a file, or - for standard input");
+    return false;
+  }
   if (isNamedPipe(path)) {
     error("cannot read '" + path + "': it is a named pipe, expected a file, or - for standard input");
     return false;

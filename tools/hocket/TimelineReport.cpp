@@ -4,6 +4,7 @@
 #include "passes/Schedule/Timeline.h"
 #include "passes/Schedule/TimelineFiles.h"
 #include "runtime/Program/Mesh.h"
+#include "tools/CommandLine.h"
 #include "tools/hocket/TraceTimes.h"
 #include <CLI/CLI.hpp>
 #include <charconv>
@@ -30,12 +31,11 @@ constexpr std::pair<const char *, double schedule::Times::*> timeNames[] = {
     {"recompute", &schedule::Times::recompute},  {"update", &schedule::Times::update},
     {"message", &schedule::Times::communication}};
 
-/// "forward=1,backward=2"; what is not named keeps its time. False after a report.
-bool readTimes(Session &session, const std::string &text, schedule::Times &times) {
+/// "forward=1,backward=2"; what is not named keeps its time.
+void readTimes(const std::string &text, schedule::Times &times, std::vector<std::string> &faults) {
   std::vector<std::string> known;
   for (auto &[name, member] : timeNames)
     known.push_back(name);
-  unsigned before = session.errors();
   std::istringstream parts(text);
   for (std::string part; std::getline(parts, part, ',');) {
     size_t equals = std::min(part.find('='), part.size());
@@ -45,14 +45,13 @@ bool readTimes(Session &session, const std::string &text, schedule::Times &times
     auto [rest, error] = std::from_chars(begin, end, value);
     auto found = std::find(known.begin(), known.end(), name);
     if (found == known.end())
-      session.error(fmt::format("--times: unknown time '{}'; known: {}{}", name, fmt::join(known, ", "),
-                                schedule::didYouMean(name, known)));
+      faults.push_back(fmt::format("unknown time '{}'; known: {}{}", name, fmt::join(known, ", "),
+                                   schedule::didYouMean(name, known)));
     else if (error != std::errc() || rest != end || !(value >= 0) || !std::isfinite(value))
-      session.error(fmt::format("--times: '{}' is not {}=NUMBER with a number of at least 0", part, name));
+      faults.push_back(fmt::format("'{}' is not {}=NUMBER with a number of at least 0", part, name));
     else
       times.*timeNames[found - known.begin()].second = value;
   }
-  return session.errors() == before;
 }
 
 /// Stages with their idle time by cause, in per cent of the makespan.
@@ -151,7 +150,7 @@ void TimelineFlags::addTo(CLI::App &command) {
                        .add_flag("--timeline{text}", form,
                                  "a step over time and why ranks stand idle, simulated: text, svg or chrome (for "
                                  "chrome://tracing and Perfetto)")
-                       ->check(CLI::IsMember({"text", "svg", "chrome"}));
+                       ->check(oneOf({"text", "svg", "chrome"}));
   for (const char *other : {"--rank", "--at"})
     timeline->excludes(command.get_option(other));
   command
@@ -159,7 +158,12 @@ void TimelineFlags::addTo(CLI::App &command) {
           "--times", times,
           "of the timeline: forward=1,backward=2,weight_grad=1,recompute=0,begin=0,update=0,message=0, or a trace "
           "that hocket-run --trace wrote of this plan")
-      ->needs(timeline);
+      ->needs(timeline)
+      ->check(notEmpty())
+      ->check(withFaults([](const std::string &text, std::vector<std::string> &faults) {
+        if (schedule::Times unused; text.find('=') != std::string::npos)
+          readTimes(text, unused, faults);
+      }));
 }
 
 bool hocket::tools::explainTimeline(Session &session, const program::ProgramT &program, const TimelineFlags &flags,
@@ -168,8 +172,8 @@ bool hocket::tools::explainTimeline(Session &session, const program::ProgramT &p
   schedule::Times times = unitTimes(step.problem);
   std::optional<TraceTimes> trace;
   if (flags.times.find('=') != std::string::npos) {
-    if (!readTimes(session, flags.times, times))
-      return false;
+    std::vector<std::string> told;
+    readTimes(flags.times, times, told);
   } else if (!flags.times.empty()) {
     std::string fault;
     trace = readTrace(program, step, flags.times, fault);

@@ -3,6 +3,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
+#include "runtime/Launch/FlagRules.h"
 #include "runtime/Launch/OptionFaults.h"
 #include "tools/hocket/Commands.h"
 #include "tools/hocket/Session.h"
@@ -12,21 +13,26 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fmt/format.h>
 #include <map>
 #include <system_error>
 using namespace hocket::tools;
 
-/// Takes MLIR's flags out of the command line and gives them to LLVM's parser.
-static std::vector<std::string> splitOffMlirFlags(int argc, char **argv) {
-  std::vector<std::string> ours;
+/// Takes MLIR's flags out of the command line and gives them to LLVM's parser. False after its complaints, of which it
+/// prints those about values itself.
+static bool takeMlirFlags(int argc, char **argv, std::vector<std::string> &ours) {
   std::vector<const char *> theirs = {argv[0]};
-  for (int i = argc - 1; i > 0; --i) // CLI11 takes arguments in reverse
+  for (int i = 1; i < argc; ++i)
     if (llvm::StringRef(argv[i]).starts_with("--mlir-"))
       theirs.push_back(argv[i]);
     else
       ours.push_back(argv[i]);
-  llvm::cl::ParseCommandLineOptions(theirs.size(), theirs.data());
-  return ours;
+  std::string faults;
+  llvm::raw_string_ostream stream(faults);
+  bool sound = llvm::cl::ParseCommandLineOptions(theirs.size(), theirs.data(), "", &stream);
+  if (!faults.empty())
+    fmt::print(stderr, "error: {}", faults);
+  return sound;
 }
 
 static int cannotWrite(int error) {
@@ -60,17 +66,18 @@ int main(int argc, char **argv) {
   mlir::registerMLIRContextCLOptions();
   mlir::registerPassManagerCLOptions();
   mlir::registerDefaultTimingManagerCLOptions();
-  std::vector<std::string> ours = splitOffMlirFlags(argc, argv);
+  std::vector<std::string> ours;
+  if (!takeMlirFlags(argc, argv, ours))
+    return UnreadableCommandLine;
 
   CLI::App app("Hocket compiles a model and a plan into one executable per cluster.", "hocket");
   app.require_subcommand(1);
-  std::map<std::string, Command> commands = {{"compile", addCompile(app)},     {"check", addCheck(app)},
-                                             {"diff", addDiff(app)},           {"explain", addExplain(app)},
-                                             {"interpret", addInterpret(app)}, {"ckpt", addCheckpoints(app)}};
-  try {
-    app.parse(ours);
-  } catch (const CLI::ParseError &error) {
-    return hocket::run::endParse(app, error) ? Done : UnreadableCommandLine;
-  }
+  hocket::run::FlagRules rules;
+  std::map<std::string, Command> commands = {
+      {"compile", addCompile(app, rules)},     {"check", addCheck(app, rules)},
+      {"diff", addDiff(app, rules)},           {"explain", addExplain(app, rules)},
+      {"interpret", addInterpret(app, rules)}, {"ckpt", addCheckpoints(app, rules)}};
+  if (auto unparsed = hocket::run::parseWords(app, ours, rules))
+    return hocket::run::tell(*unparsed) ? Done : UnreadableCommandLine;
   return finish(runCommand(commands.at(app.get_subcommands()[0]->get_name())));
 }

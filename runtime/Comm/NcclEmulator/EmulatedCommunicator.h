@@ -95,6 +95,7 @@ public:
 private:
   using Header = std::array<int64_t, 5>; // a Call, as members tell it each other
 
+  Touches touches() const;
   bool poll(size_t stream);
   bool mayStart() const;
   bool advance();

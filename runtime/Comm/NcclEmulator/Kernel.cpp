@@ -42,13 +42,36 @@ int Kernel::queue(const std::shared_ptr<Kernel> &kernel) {
   on.kernels.push_back(kernel);
   for (size_t i = 0; i < kernel->streams.size(); ++i) {
     BorrowedStream stream(kernel->streams[i]);
-    Status queued = kernel->owner.device.enqueue(stream, [kernel, i]() -> Result<bool> { return kernel->poll(i); });
+    Status queued = kernel->owner.device.enqueue(
+        stream, [kernel, i]() -> Result<bool> { return kernel->poll(i); }, i == 0 ? kernel->touches() : Touches());
     if (!queued) {
       on.fail(queued.error());
       return on.state();
     }
   }
   return success;
+}
+
+// All in one, as all of its calls are on their way together. On more than one stream only what is before it on the
+// first is known to be before it.
+Touches Kernel::touches() const {
+  Touches all;
+  for (const Piece &piece : pieces) {
+    all.by += (all.by.empty() ? "" : ", ") + describe(piece);
+    size_t members = static_cast<size_t>(size), bytes = piece.call.count * sizeBytes(piece.call.type);
+    Operation operation = piece.call.operation;
+    bool collective = piece.kind == Piece::Collective;
+    bool reads = collective ? operation != Operation::Broadcast || self == piece.call.root : piece.kind == Piece::Send;
+    bool writes = collective ? operation != Operation::Broadcast || self != piece.call.root || piece.in != piece.out
+                             : piece.kind == Piece::Receive;
+    if (reads)
+      all.memory.push_back(
+          {piece.in, collective && operation == Operation::ReduceScatter ? bytes * members : bytes, false});
+    if (writes)
+      all.memory.push_back(
+          {piece.out, collective && operation == Operation::AllGather ? bytes * members : bytes, true});
+  }
+  return all;
 }
 
 // Begins when it is its turn on every stream, and lets all of them go on when it is complete.

@@ -2,11 +2,17 @@
 // allows. As on CUDA a graph knows nothing of the streams it was captured on but the order that they and their events
 // made, and what would be an error there is one here: work that does not join again, waits for what was queued before.
 #include "runtime/Device/Emulator/EmulatorStreams.h"
+#include <algorithm>
 
 namespace hocket::runtime::emulator {
 
 struct EmulatorDevice::CapturedGraph : Graph {
   std::vector<std::vector<Capture::Piece>> streams;
+  std::vector<uint32_t> lanes; // by stream
+};
+
+struct EmulatorDevice::Replay {
+  std::vector<std::shared_ptr<Queue>> queues; // by stream
 };
 
 Status EmulatorDevice::beginCapture(Stream &stream) {
@@ -76,43 +82,55 @@ Result<std::unique_ptr<Graph>> EmulatorDevice::endCapture(Stream &stream) {
       return invalid("captured work on a stream does not join the stream that began the capture");
   auto graph = std::make_unique<CapturedGraph>();
   graph->streams = std::move(capture->streams);
+  for (size_t s = 0; s < graph->streams.size(); ++s)
+    graph->lanes.push_back(order.addLane());
   return std::unique_ptr<Graph>(std::move(graph));
 }
 
 // One piece of the launching stream, which is not done before all of the graph is. Each stream of the graph becomes a
-// queue; an EventState of its own counts its pieces that have run.
+// queue, with a record after each of its pieces that somebody waits for.
 Status EmulatorDevice::launch(Stream &stream, Graph &graph) {
   if (QueuedStream::of(stream).capture)
     return invalid("a graph is launched on a stream that is captured");
-  struct Replay {
-    std::vector<std::shared_ptr<Queue>> queues;
-    std::vector<std::shared_ptr<EventState>> done;
-  };
-  auto start = [this, streams = static_cast<CapturedGraph &>(graph).streams](Replay &replay) {
-    for (size_t s = 0; s < streams.size(); ++s)
-      replay.done.push_back(std::make_shared<EventState>());
-    for (size_t s = 0; s < streams.size(); ++s) {
-      auto queue = std::make_shared<Queue>();
-      for (const Capture::Piece &piece : streams[s])
-        queue->push_back({[run = piece.run, done = replay.done[s]]() -> Result<bool> {
-                            Result<bool> over = run ? run() : Result<bool>(true);
-                            if (over && *over)
-                              ++done->reached;
-                            return over;
-                          },
-                          replay.done[piece.stream], piece.pieces});
-      replay.queues.push_back(queue);
-      queues.push_back(queue);
-    }
-  };
-  return enqueue(stream, [start, replay = std::make_shared<Replay>()]() -> Result<bool> {
+  auto replay = std::make_shared<Replay>();
+  return enqueue(stream, [this, replay, captured = static_cast<CapturedGraph &>(graph)]() -> Result<bool> {
     if (replay->queues.empty())
-      start(*replay);
-    bool over = true;
-    for (const auto &queue : replay->queues)
-      over &= queue->empty();
-    return over;
+      start(*replay, captured);
+    if (!std::all_of(replay->queues.begin(), replay->queues.end(), [](const auto &queue) { return queue->empty(); }))
+      return false;
+    for (uint32_t each : captured.lanes)
+      order.after(lane, order.known(each));
+    return true;
   });
+}
+
+void EmulatorDevice::start(Replay &replay, const CapturedGraph &graph) {
+  std::map<std::pair<size_t, size_t>, std::shared_ptr<Record>> records; // after so many pieces of a stream
+  for (const auto &pieces : graph.streams)
+    for (const Capture::Piece &piece : pieces)
+      if (piece.pieces)
+        records.try_emplace({piece.stream, piece.pieces}, std::make_shared<Record>());
+  auto recordAfter = [&](size_t stream, size_t pieces) {
+    auto found = records.find({stream, pieces});
+    return found == records.end() ? nullptr : found->second;
+  };
+  for (size_t s = 0; s < graph.streams.size(); ++s) {
+    auto queue = std::make_shared<Queue>();
+    queue->lane = graph.lanes[s];
+    order.after(queue->lane, order.known(lane));
+    for (const Capture::Piece &piece : graph.streams[s]) {
+      std::shared_ptr<Record> record = recordAfter(s, queue->size() + 1);
+      auto run = [this, run = piece.run, record]() mutable -> Result<bool> {
+        Result<bool> over = run ? run() : Result<bool>(true);
+        if (over && *over && record)
+          (void)reach(*record);
+        return over;
+      };
+      queue->push_back({std::move(run), recordAfter(piece.stream, piece.pieces), nullptr});
+    }
+    replay.queues.push_back(queue);
+    queues.push_back(queue);
+  }
 }
 
 } // namespace hocket::runtime::emulator

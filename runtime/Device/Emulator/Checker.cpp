@@ -7,6 +7,13 @@
 namespace hocket::runtime::emulator {
 
 void Checker::beginLaunch(uint32_t warps, size_t sharedBytes) {
+  for (uintptr_t number : pagesOfLaunch) {
+    Page &page = *pages[number];
+    page.read.reset();
+    page.written.reset();
+    page.listed = false;
+  }
+  pagesOfLaunch.clear();
   if (blockNumber >= uint64_t(1) << 29) { // a launch has less than 2^24
     blockNumber = 0;
     pages.clear();
@@ -55,8 +62,8 @@ void *Checker::sink() {
   return nothing;
 }
 
-Checker::Cell &Checker::global(uintptr_t address) {
-  uintptr_t number = address >> 12;
+Checker::Page &Checker::page(uintptr_t address) {
+  uintptr_t number = address / pageBytes;
   if (!lastFound || lastPage != number) {
     std::unique_ptr<Page> &page = pages[number];
     if (!page)
@@ -64,7 +71,37 @@ Checker::Cell &Checker::global(uintptr_t address) {
     lastPage = number;
     lastFound = page.get();
   }
-  return lastFound->cells[address & 4095];
+  return *lastFound;
+}
+
+void Checker::note(uintptr_t address, uint64_t bytes, bool store) {
+  for (uint64_t i = 0; i < bytes; ++i) {
+    Page &of = page(address + i);
+    if (!std::exchange(of.listed, true))
+      pagesOfLaunch.push_back((address + i) / pageBytes);
+    (store ? of.written : of.read).set((address + i) % pageBytes);
+  }
+}
+
+std::vector<Touch> Checker::touched() {
+  std::vector<Touch> found;
+  std::sort(pagesOfLaunch.begin(), pagesOfLaunch.end());
+  for (bool writes : {false, true})
+    for (uintptr_t number : pagesOfLaunch) {
+      const std::bitset<pageBytes> &bytes = writes ? pages[number]->written : pages[number]->read;
+      for (uint64_t i = 0; i < pageBytes && bytes.any(); ++i) {
+        const auto *at = reinterpret_cast<const std::byte *>(number * pageBytes + i);
+        if (!bytes[i])
+          continue;
+        bool goesOn = !found.empty() && found.back().writes == writes &&
+                      static_cast<const std::byte *>(found.back().memory) + found.back().bytes == at;
+        if (goesOn)
+          ++found.back().bytes;
+        else
+          found.push_back({at, 1, writes});
+      }
+    }
+  return found;
 }
 
 // `byte 12 of shared memory`, `byte 4096 of "x"`
@@ -164,11 +201,13 @@ void *Checker::access(Block &block, void *pointer, uint64_t bytes, uint32_t alig
   }
   if (!inShared && !inRegion(block, address, bytes, store, site))
     return sink();
+  if (!inShared)
+    note(address, bytes, store);
   if (flags & accessAtomic)
     return pointer;
   uint64_t now = stamp(block, self.warp, self.number);
   for (uint64_t i = 0; i < bytes; ++i) {
-    Cell &cell = inShared ? shared[address - begin + i] : global(address + i);
+    Cell &cell = inShared ? shared[address - begin + i] : page(address + i).cells[(address + i) % pageBytes];
     if (inShared && !store && blockOf(cell.write.bits) != blockNumber) {
       if (uninitialised)
         block.report(FaultKind::UnwrittenShared,

@@ -9,6 +9,8 @@
 #ifndef HOCKET_RUNTIME_DEVICE_EMULATOR_CHECKER_H
 #define HOCKET_RUNTIME_DEVICE_EMULATOR_CHECKER_H
 
+#include "runtime/Device/Device.h"
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -46,6 +48,8 @@ public:
   // cp.async: its bytes of shared memory are written between now and `copied`.
   bool copyIssued(Block &block, void *pointer, uint32_t bytes, uint32_t site);
   void copied(Block &block, void *pointer, uint32_t bytes, uint32_t site);
+  // Global memory that this launch has touched so far, every byte of it, in order of addresses.
+  std::vector<Touch> touched();
 
 private:
   // Who touched a byte: block, thread, clock of its warp. 0: nobody.
@@ -58,8 +62,11 @@ private:
     bool pending = false;    // a cp.async writes it, not yet waited for
     bool manyBlocks = false; // read by more than one
   };
+  static constexpr uint64_t pageBytes = 4096;
   struct Page {
-    Cell cells[4096];
+    Cell cells[pageBytes];
+    std::bitset<pageBytes> read, written; // by this launch
+    bool listed = false;
   };
   static uint64_t blockOf(uint64_t stamp) { return stamp >> 34; }
   bool ofThisLaunch(uint64_t stamp) const { return blockOf(stamp) >= firstBlock; }
@@ -70,7 +77,8 @@ private:
   void touch(Block &block, Cell &cell, uint64_t now, bool store, bool shared, uintptr_t address, uint32_t site);
   void conflict(Block &block, bool store, const Stamp &other, const char *did, bool shared, uintptr_t address,
                 uint32_t site);
-  Cell &global(uintptr_t address);
+  Page &page(uintptr_t address);
+  void note(uintptr_t address, uint64_t bytes, bool store);
   bool inRegion(Block &block, uintptr_t address, uint64_t bytes, bool store, uint32_t site);
   std::string where(const Block &block, uintptr_t address, bool shared) const;
   void *sink();
@@ -83,6 +91,7 @@ private:
   std::vector<uint32_t> clocks; // [warp][other warp]
   std::vector<Cell> shared;
   std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages;
+  std::vector<uintptr_t> pagesOfLaunch;
   uintptr_t lastPage = 0;
   Page *lastFound = nullptr;
 };

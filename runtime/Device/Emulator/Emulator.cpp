@@ -45,6 +45,9 @@ void Emulator::removeRegion(const void *begin) { state->regions.erase(reinterpre
 
 const std::vector<Fault> &Emulator::faults() const { return state->faults; }
 const Counts &Emulator::counts() const { return state->counts; }
+std::vector<Touch> Emulator::touched() const {
+  return state->options.check ? state->checker.touched() : std::vector<Touch>();
+}
 
 // What cuLaunchKernel would refuse.
 static Status checkLaunch(const Kernel &kernel, Extent grid, Extent block, uint64_t sharedBytes, size_t arguments) {

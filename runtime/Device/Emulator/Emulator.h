@@ -13,6 +13,7 @@
 #ifndef HOCKET_RUNTIME_DEVICE_EMULATOR_EMULATOR_H
 #define HOCKET_RUNTIME_DEVICE_EMULATOR_EMULATOR_H
 
+#include "runtime/Device/Device.h"
 #include "runtime/Device/Emulator/Fault.h"
 #include "runtime/Program/Result.h"
 #include <cstdint>
@@ -72,6 +73,7 @@ public:
                 uint32_t dynamicSharedBytes, std::span<const void *const> arguments);
 
   const std::vector<Fault> &faults() const; // of the last launch
+  std::vector<Touch> touched() const;       // global memory that it read and wrote; nothing without the checker
   const Counts &counts() const;             // of all launches
 
 private:

@@ -1,5 +1,6 @@
 // Queues and the draw among them.
 #include "runtime/Device/Emulator/EmulatorStreams.h"
+#include "runtime/Device/InterfaceHash.h"
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -8,7 +9,8 @@
 
 namespace hocket::runtime::emulator {
 
-EmulatorDevice::EmulatorDevice(uint64_t seed, Options options) : kernels(std::move(options)), random(seed) {}
+EmulatorDevice::EmulatorDevice(uint64_t seed, Options options)
+    : kernels(options), ordered(options.check), random(seed) {}
 
 EmulatorDevice::~EmulatorDevice() {
   for (auto &[address, bytes] : memory)
@@ -22,8 +24,22 @@ Result<void *> EmulatorDevice::allocate(size_t bytes) {
   if (!made)
     return Error{ErrorKind::Lacking, fmt::format("no {} bytes of memory", bytes), {}};
   memory[made] = bytes;
-  kernels.addRegion(made, bytes, fmt::format("device memory {}", allocations++));
+  std::string name = fmt::format("device memory {}", allocations++);
+  kernels.addRegion(made, bytes, name);
+  order.addRegion(made, bytes, name);
   return std::memset(made, 0, rounded);
+}
+
+Result<void *> EmulatorDevice::allocateHost(size_t bytes) {
+  Result<void *> made = Device::allocateHost(bytes);
+  if (made)
+    order.addRegion(*made, bytes, fmt::format("host memory {}", hostAllocations++));
+  return made;
+}
+
+void EmulatorDevice::freeHost(void *address) {
+  order.removeRegion(address);
+  Device::freeHost(address);
 }
 
 // cudaFree waits for everything.
@@ -31,17 +47,19 @@ void EmulatorDevice::free(void *address) {
   (void)runWhile(
       [&] { return std::any_of(queues.begin(), queues.end(), [](auto &queue) { return !queue->empty(); }); });
   kernels.removeRegion(address);
+  order.removeRegion(address);
   if (memory.erase(address))
     std::free(address);
 }
 
 Result<std::unique_ptr<Stream>> EmulatorDevice::stream() {
   queues.push_back(std::make_shared<Queue>());
+  queues.back()->lane = order.addLane();
   return std::unique_ptr<Stream>(std::make_unique<QueuedStream>(*this, queues.back()));
 }
 
 Result<std::unique_ptr<Event>> EmulatorDevice::event() {
-  return std::unique_ptr<Event>(std::make_unique<CountedEvent>());
+  return std::unique_ptr<Event>(std::make_unique<RecordedEvent>());
 }
 
 Status EmulatorDevice::push(Stream &stream, Work work) {
@@ -55,17 +73,36 @@ Status EmulatorDevice::push(Stream &stream, Work work) {
   return {};
 }
 
-Status EmulatorDevice::enqueue(Stream &stream, std::function<Result<bool>()> work) {
-  return push(stream, {std::move(work), nullptr, 0});
+Status EmulatorDevice::enqueue(Stream &stream, std::function<Result<bool>()> work, Touches touched) {
+  if (!ordered || touched.memory.empty())
+    return push(stream, {std::move(work), nullptr, host});
+  auto looked = [this, work = std::move(work), touched = std::move(touched), begun = false]() mutable -> Result<bool> {
+    if (!std::exchange(begun, true))
+      if (Status sound = order.touch(lane, touched); !sound)
+        return std::move(sound.error());
+    return work();
+  };
+  return push(stream, {std::move(looked), nullptr, host});
 }
 
-Status EmulatorDevice::once(Stream &stream, std::function<Status()> work) {
-  return enqueue(stream, [work = std::move(work)]() -> Result<bool> {
-    Status ran = work();
-    if (!ran)
-      return std::move(ran.error());
-    return true;
-  });
+Status EmulatorDevice::once(Stream &stream, std::function<Status()> work, Touches touched) {
+  return enqueue(
+      stream,
+      [work = std::move(work)]() -> Result<bool> {
+        Status ran = work();
+        if (!ran)
+          return std::move(ran.error());
+        return true;
+      },
+      std::move(touched));
+}
+
+Status EmulatorDevice::once(Stream &stream, std::function<Status()> work) { return once(stream, std::move(work), {}); }
+
+void EmulatorDevice::hostKnows(const Clock &clock) {
+  auto known = std::make_shared<Clock>(*host);
+  join(*known, clock);
+  host = std::move(known);
 }
 
 // Runs one piece of work of one stream, or what of it can be done now.
@@ -75,13 +112,21 @@ Status EmulatorDevice::step() {
   std::vector<Queue *> able;
   std::erase_if(queues, [](auto &queue) { return queue.use_count() == 1 && queue->empty(); });
   for (auto &queue : queues)
-    if (!queue->empty() && (!queue->front().awaited || queue->front().awaited->reached >= queue->front().number))
+    if (!queue->empty() && (!queue->front().awaited || queue->front().awaited->reached))
       able.push_back(queue.get());
   if (able.empty()) {
     failed = Error{ErrorKind::Invalid, "streams wait for events that nothing will record", {}};
     return *failed;
   }
   Queue &chosen = *able[random() % able.size()];
+  lane = chosen.lane;
+  if (Work &next = chosen.front(); !std::exchange(next.begun, true)) {
+    if (next.host)
+      order.after(lane, *next.host);
+    if (next.awaited)
+      order.after(lane, next.awaited->known);
+    order.begin(lane);
+  }
   if (!chosen.front().run) {
     chosen.pop_front();
     return {};
@@ -106,7 +151,7 @@ Status EmulatorDevice::runWhile(const std::function<bool()> &unfinished) {
 }
 
 Status EmulatorDevice::record(Stream &stream, Event &event) {
-  auto state = static_cast<CountedEvent &>(event).state;
+  auto state = static_cast<RecordedEvent &>(event).state;
   QueuedStream &on = QueuedStream::of(stream);
   state->capture = on.capture;
   if (on.capture) {
@@ -114,69 +159,81 @@ Status EmulatorDevice::record(Stream &stream, Event &event) {
     state->pieces = on.capture->streams[on.captured].size();
     return failed ? Status(*failed) : Status();
   }
-  uint64_t number = ++state->recorded;
-  return once(stream, [state, number] {
-    state->reached = std::max(state->reached, number);
-    state->at = std::chrono::steady_clock::now();
-    return Status();
-  });
+  state->last = std::make_shared<Record>();
+  return once(stream, [this, record = state->last] { return reach(*record); });
+}
+
+Status EmulatorDevice::reach(Record &record) {
+  record = {true, order.known(lane), std::chrono::steady_clock::now()};
+  return {};
 }
 
 // Waits for the last record before this call; for nothing when there is none.
 Status EmulatorDevice::wait(Stream &stream, Event &event) {
-  auto state = static_cast<CountedEvent &>(event).state;
+  auto state = static_cast<RecordedEvent &>(event).state;
   if (QueuedStream::of(stream).capture || state->capture)
     return waitInCapture(QueuedStream::of(stream), state);
-  return push(stream, {nullptr, state, state->recorded});
+  return push(stream, {nullptr, state->last, host});
 }
 
 // A few pieces run first, so that asking again and again comes to an end.
 Result<bool> EmulatorDevice::complete(Event &event) {
-  EventState &state = *static_cast<CountedEvent &>(event).state;
+  EventState &state = *static_cast<RecordedEvent &>(event).state;
   if (state.capture)
     return Error{ErrorKind::Invalid, "an event of a capture is asked whether it is complete", {}};
-  for (uint64_t left = random() % 4; left && state.reached < state.recorded; --left)
+  for (uint64_t left = random() % 4; left && state.last && !state.last->reached; --left)
     if (Status ran = step(); !ran)
       return std::move(ran.error());
   if (failed)
     return *failed;
-  return state.reached >= state.recorded;
+  if (!state.last)
+    return true;
+  if (!state.last->reached)
+    return false;
+  hostKnows(state.last->known);
+  return true;
 }
 
 Status EmulatorDevice::synchronize(Stream &stream) {
   if (QueuedStream::of(stream).capture)
     return Error{ErrorKind::Invalid, "a stream that is captured is waited for", {}};
   Queue &queue = *QueuedStream::of(stream).queue;
-  return runWhile([&] { return !queue.empty(); });
+  Status ran = runWhile([&] { return !queue.empty(); });
+  hostKnows(order.known(queue.lane));
+  return ran;
 }
 
 Status EmulatorDevice::mark(Stream &stream, uint32_t *word, uint32_t value) {
-  return once(stream, [=] {
+  return once(stream, [this, word, value] {
     *word = value;
+    order.mark(lane, word, value);
     return Status();
   });
 }
 
 Result<double> EmulatorDevice::seconds(Event &since, Event &until) {
-  return std::chrono::duration<double>(static_cast<CountedEvent &>(until).state->at -
-                                       static_cast<CountedEvent &>(since).state->at)
-      .count();
+  auto at = [](Event &event) { return static_cast<RecordedEvent &>(event).state->last; };
+  if (!at(since) || !at(until))
+    return Error{ErrorKind::Invalid, "an event that was never recorded has no time", {}};
+  return std::chrono::duration<double>(at(until)->at - at(since)->at).count();
 }
 
 Status EmulatorDevice::copy(Stream &stream, void *to, const void *from, size_t bytes) {
-  return once(stream, [=] {
+  auto work = [=] {
     if (bytes)
       std::memmove(to, from, bytes);
     return Status();
-  });
+  };
+  return once(stream, work, {"a copy", {{from, bytes, false}, {to, bytes, true}}});
 }
 
 Status EmulatorDevice::zero(Stream &stream, void *address, size_t bytes) {
-  return once(stream, [=] {
+  auto work = [=] {
     if (bytes)
       std::memset(address, 0, bytes);
     return Status();
-  });
+  };
+  return once(stream, work, {"zeroing", {{address, bytes, true}}});
 }
 
 Result<const void *> EmulatorDevice::kernel(std::string_view code, std::string_view symbol) {
@@ -203,8 +260,9 @@ Status EmulatorDevice::launch(Stream &stream, const Launch &launch) {
     for (const int64_t &value : values)
       arguments.push_back(&value);
     auto extent = [](const std::array<uint32_t, 3> &sizes) { return Extent{sizes[0], sizes[1], sizes[2]}; };
-    return kernels.launch(*kernel->module, kernel->symbol, extent(shape.grid), extent(shape.block), shape.sharedBytes,
-                          arguments);
+    Status ran = kernels.launch(*kernel->module, kernel->symbol, extent(shape.grid), extent(shape.block),
+                                shape.sharedBytes, arguments);
+    return ran && ordered ? order.touch(lane, {fmt::format("kernel \"{}\"", kernel->symbol), kernels.touched()}) : ran;
   });
 }
 
@@ -222,15 +280,17 @@ Status EmulatorDevice::prepare(const Gemm &gemm, const GemmBuffers &) {
 Status EmulatorDevice::gemm(Stream &stream, const Gemm &gemm, const GemmBuffers &buffers) {
   if (Status sound = prepare(gemm, buffers); !sound)
     return sound;
-  return once(stream, [=] {
+  auto work = [=] {
     plainGemm(gemm, buffers);
     return Status();
-  });
+  };
+  return once(stream, work, {"a product", ordered ? touchedBy(gemm, buffers) : std::vector<Touch>()});
 }
 
 } // namespace hocket::runtime::emulator
 
-// What OpenEmulator.cpp looks for in this library.
+// What OpenEmulator.cpp looks for in this library: first whether it is the one that the program was compiled for.
+extern "C" uint64_t hocketDeviceInterface() { return hocket::runtime::interfaceHash; }
 extern "C" hocket::runtime::Device *hocketMakeEmulatorDevice(uint64_t seed, bool check) {
   hocket::runtime::emulator::Options options;
   options.check = check;

@@ -18,7 +18,7 @@ struct EmulatorDevice::QueuedStream : Stream {
   size_t captured = 0;              // which of the capture's streams it is
 };
 
-struct EmulatorDevice::CountedEvent : Event {
+struct EmulatorDevice::RecordedEvent : Event {
   std::shared_ptr<EventState> state = std::make_shared<EventState>();
 };
 

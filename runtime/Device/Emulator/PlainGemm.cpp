@@ -62,7 +62,44 @@ void sumOperand(const Gemm &gemm, const GemmBuffers &buffers, std::vector<float>
     }
 }
 
+// Rows of a matrix as they lie in memory, `leading` elements from one to the next.
+void addRows(std::vector<Touch> &found, const void *base, int64_t rows, int64_t columns, int64_t leading, GemmType type,
+             bool writes) {
+  const auto *at = static_cast<const std::byte *>(base);
+  auto bytes = [type](int64_t elements) { return static_cast<size_t>(elements * sizeBytes(type)); };
+  if (rows == 0 || columns == 0)
+    return;
+  if (leading == columns) {
+    columns *= rows;
+    rows = 1;
+  }
+  for (int64_t row = 0; row < rows; ++row)
+    found.push_back({at + bytes(row * leading), bytes(columns), writes});
+}
+
 } // namespace
+
+std::vector<Touch> touchedBy(const Gemm &gemm, const GemmBuffers &buffers) {
+  std::vector<Touch> found;
+  auto add = [&](const void *base, int64_t stride, bool transposed, int64_t rows, int64_t columns, int64_t leading,
+                 GemmType type, bool writes) {
+    for (int64_t i = 0; i < gemm.batch; ++i)
+      addRows(found, static_cast<const std::byte *>(base) + i * stride * sizeBytes(type), transposed ? columns : rows,
+              transposed ? rows : columns, leading, type, writes);
+  };
+  add(buffers.a, gemm.strideA, gemm.transA, gemm.m, gemm.k, gemm.lda, gemm.type, false);
+  add(buffers.b, gemm.strideB, gemm.transB, gemm.k, gemm.n, gemm.ldb, gemm.type, false);
+  if (hasBias(gemm.epilogue))
+    addRows(found, buffers.bias, 1, gemm.n, gemm.n, gemm.resultType, false);
+  if (hasBefore(gemm.epilogue))
+    addRows(found, buffers.before, gemm.m, gemm.n, gemm.ldc, gemm.resultType, gemm.epilogue == GemmEpilogue::BiasGelu);
+  if (hasSum(gemm.epilogue)) {
+    int64_t length = gemm.epilogue == GemmEpilogue::SumA ? gemm.m : gemm.n;
+    addRows(found, buffers.sum, 1, length, length, gemm.resultType, true);
+  }
+  add(buffers.c, gemm.strideC, false, gemm.m, gemm.n, gemm.ldc, gemm.resultType, true);
+  return found;
+}
 
 void plainGemm(const Gemm &gemm, const GemmBuffers &buffers) {
   const void *a = buffers.a, *b = buffers.b;

@@ -1,6 +1,8 @@
 """Runs a program for GPUs on the emulator under many orders of streams and demands the same bits of all, near a run on CPUs.
 
-usage: stream_orders.py PROGRAM RANKS CPU-METRICS WITHIN --seeds FIRST-LAST --steps N --data FILE --work DIR
+usage: stream_orders.py PROGRAM RANKS CPU-METRICS WITHIN --seeds FIRST-LAST --steps N --data FILE --work DIR [--checked N]
+
+The emulator looks for races, bad accesses and missing events under the first N orders (all).
 """
 import argparse
 import json
@@ -17,6 +19,7 @@ parser.add_argument("--seeds", required=True)
 parser.add_argument("--steps", required=True)
 parser.add_argument("--data", required=True)
 parser.add_argument("--work", required=True)
+parser.add_argument("--checked", type=int, default=sys.maxsize)
 options = parser.parse_args()
 
 
@@ -30,7 +33,8 @@ expected, seen, failed = losses(options.cpu), None, 0
 for seed in range(first, last + 1):
     metrics = os.path.join(options.work, f"seed{seed}.metrics")
     run = subprocess.run(["hocket-run", "-n", options.ranks, options.program, f"--emulate={seed}", "--data", options.data, "--steps", options.steps,
-                          "--metrics", metrics, "--timeout", "300"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                          "--metrics", metrics, "--timeout", "300"],
+                         env=dict(os.environ, HOCKET_EMULATOR_CHECK=str(int(seed < first + options.checked))), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if run.returncode:
         print(f"seed {seed}: exit status {run.returncode}\n{run.stdout}", flush=True)
         failed += 1

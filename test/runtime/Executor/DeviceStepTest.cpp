@@ -117,9 +117,9 @@ program::ProgramT programOf(std::string code) {
 
 // The rank of such a program, with x = 1, 2, 3, …
 struct OneRank {
-  explicit OneRank(uint64_t seed, const std::string &code = scaleText())
+  explicit OneRank(uint64_t seed, const std::string &code = scaleText(), bool check = true)
       : file(program::write(programOf(code))), program(*program::GetProgram(file.data() + sizeof(program::FileHeader))),
-        device(seed),
+        device(seed, hocket::test::checking(check)),
         context(program, 0, static_cast<std::byte *>(*device.allocate(4 * bytes)), world, world, status, device),
         entry(*context.own.entries()->Get(0)) {
     EXPECT_TRUE(context.reserveHost());
@@ -149,8 +149,8 @@ struct OneRank {
 };
 
 // Three passes, of which the last two are launches of a graph.
-bool passesAreRight(uint64_t seed) {
-  OneRank rank(seed);
+bool passesAreRight(uint64_t seed, bool check = true) {
+  OneRank rank(seed, scaleText(), check);
   DeviceStep step(rank.context, rank.entry);
   int64_t times = 1;
   bool right = true;
@@ -174,8 +174,28 @@ TEST(DeviceStep, SomeOrderShowsAWaitThatIsMissing) {
     setenv("HOCKET_DROP_WAIT", fmt::format("0@{}", drop).c_str(), 1);
     int wrong = 0;
     for (uint64_t seed = 0; seed < 20; ++seed)
-      wrong += !passesAreRight(seed);
+      wrong += !passesAreRight(seed, /*check=*/false);
     EXPECT_GT(wrong, 0) << "wait " << drop;
+  }
+  unsetenv("HOCKET_DROP_WAIT");
+}
+
+// With the checker no order hides it: both pieces of work are named, with what they are in the model.
+TEST(DeviceStep, EveryOrderTellsOfAWaitThatIsMissing) {
+  for (int drop = 1; drop <= 4; ++drop) {
+    setenv("HOCKET_DROP_WAIT", fmt::format("0@{}", drop).c_str(), 1);
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+      OneRank rank(seed);
+      Status ran = DeviceStep(rank.context, rank.entry).run(1);
+      ASSERT_FALSE(ran) << "wait " << drop << ", seed " << seed;
+      EXPECT_EQ(ran.error().kind, ErrorKind::Mismatch); // exit status 3
+      EXPECT_THAT(ran.error().message,
+                  testing::MatchesRegex(
+                      "step 1, microbatch 0, forward, (scale|to and fro) \\(model.mlir:3:4\\): (a copy|kernel "
+                      "\"k\") (reads|writes) [0-9]+ bytes at byte [0-9]+ of \"(device|host) memory 0\", "
+                      "which (a copy|kernel \"k\") \\(step 1, microbatch 0, forward, (scale|to and fro) "
+                      "\\(model.mlir:3:4\\)\\) (reads|writes), and no event orders the two"));
+    }
   }
   unsetenv("HOCKET_DROP_WAIT");
 }

@@ -2,6 +2,7 @@
 #include "RunCommand.h"
 #include "SampleProgram.h"
 #include "runtime/Data/BatchReader.h"
+#include "runtime/Program/Executable.h"
 #include "runtime/Program/Random.h"
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -192,15 +193,56 @@ TEST_F(LauncherTest, DamagedAndForeignExecutables) {
     EXPECT_EQ(outcome.status, 1);
     return outcome.error;
   };
-  std::string flipped = whole;
+  std::string flipped = whole, damaged = "error: '" + sample + "' is damaged: its ";
   flipped[blob + 300] ^= 4;
-  EXPECT_THAT(refused(flipped),
+  EXPECT_THAT(refused(flipped), StartsWith(damaged + std::to_string(whole.size() - 16) + " bytes have the checksum "));
+  std::string unmarked = whole;
+  unmarked[whole.size() - 9] ^= 1;
+  EXPECT_EQ(refused(unmarked), damaged + "last 16 bytes do not begin with the mark of a seal, HOCKSEAL\n");
+  EXPECT_EQ(
+      refused(whole.substr(0, whole.size() - 16)),
+      "error: '" + sample + "' has no seal: its " + std::to_string(whole.size() - 16) +
+          " bytes should end with the 16 that hocket compile wrote; they are cut off, or the file was written anew "
+          "by another program\n");
+  std::filesystem::remove(sample);
+  write("sample", flipped.substr(0, whole.size() - 16));
+  ASSERT_TRUE(program::sealExecutable(sample));
+  EXPECT_THAT(runSample({"--steps", "1"}).error,
               StartsWith("error: '" + sample + "': program file is damaged: its content has checksum "));
   EXPECT_EQ(refused(whole.substr(0, whole.size() / 2)), "error: '" + sample + "' is truncated: its " +
                                                             std::to_string(whole.size() / 2) +
                                                             " bytes end before what its ELF header announces\n");
   EXPECT_EQ(refused("#!/bin/sh\n"),
             "error: '" + sample + "' is not an executable made by hocket compile: it is no ELF file\n");
+}
+
+// Every rank would find it out for itself, in the midst of the run.
+TEST_F(LauncherTest, CallsThatCannotBeWritten) {
+  Outcome outcome = runSample({"--steps", "1", "--log-calls", folder});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.error, "error: --log-calls '" + folder +
+                               "' is a folder, expected the beginning of file names: rank R writes FILE.rankR\n");
+  Outcome both = runSample({"--steps", "1", "--log-calls", folder + "/none/calls", "--trace", folder + "/none/trace"});
+  EXPECT_EQ(both.status, 1);
+  EXPECT_EQ(both.error, "error: cannot write trace file '" + folder + "/none/trace': No such file or directory\n" +
+                            "error: cannot write file of calls '" + folder +
+                            "/none/calls.rank0': No such file or directory\n");
+  std::filesystem::copy_file(data, folder + "/calls.rank0");
+  Outcome clash =
+      run({"-n", "4", sample, "--data", folder + "/calls.rank0", "--steps", "1", "--log-calls", folder + "/calls"});
+  EXPECT_EQ(clash.status, 1);
+  EXPECT_EQ(clash.error,
+            "error: rank 0's file of --log-calls and --data are the same file '" + folder + "/calls.rank0'\n");
+}
+
+// One run tells all.
+TEST_F(LauncherTest, EveryFaultOfTheInput) {
+  Outcome outcome =
+      run({"-n", "3", sample, "--data", folder + "/none", "--steps", "1", "--dump", data + "/x", "--dump-steps", "0"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.error, "error: '" + sample + "' is compiled for 4 ranks (pp=2, dp=2), started with -n 3\n" +
+                               "error: cannot open data file '" + folder + "/none': No such file or directory\n" +
+                               "error: cannot make folder '" + data + "/x': Not a directory\n");
 }
 
 // What is offloaded counts as what is not.

@@ -7,9 +7,10 @@
 using namespace hocket::test;
 namespace {
 
-// x = 1 on one stream, y = 5 x on another one; with the event between them y is 5.
+// x = 1 on one stream, y = 5 x on another one; with the event between them y is 5. Without the checker, which would
+// tell (StreamOrderTest.cpp).
 int64_t result(uint64_t seed, bool withEvent) {
-  auto device = makeDevice(seed);
+  auto device = *openEmulatorDevice(seed, /*check=*/false);
   auto first = *device->stream(), second = *device->stream();
   auto made = *device->event();
   auto *x = static_cast<int64_t *>(*device->allocate(8)), *y = static_cast<int64_t *>(*device->allocate(8));
@@ -37,6 +38,26 @@ TEST(EmulatorDevice, AMissingEventIsCaughtUnderSomeSeeds) {
   }
   EXPECT_GT(right, 8);
   EXPECT_GT(wrong, 8);
+}
+
+// A wait is for the last record before it, whatever the event is recorded after later, on another stream with nothing
+// to do.
+TEST(EmulatorDevice, AnEventUsedAgainKeepsItsWaiters) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    auto device = makeDevice(seed);
+    auto first = *device->stream(), second = *device->stream(), third = *device->stream();
+    auto event = *device->event();
+    auto *x = static_cast<int64_t *>(*device->allocate(16));
+    int64_t one = 1, five = 5;
+    EXPECT_TRUE(device->copy(*first, x, &one, 8) && device->record(*first, *event));
+    EXPECT_TRUE(device->wait(*second, *event) && device->record(*third, *event));
+    void *buffers[] = {x, x + 1};
+    EXPECT_TRUE(device->launch(*second, {scaleKernel(*device), buffers, {&five, 1}}));
+    Status ran = device->synchronize(*second);
+    EXPECT_TRUE(ran) << ran.error().message;
+    EXPECT_EQ(x[1], 5);
+    device->free(x);
+  }
 }
 
 TEST(EmulatorDevice, NothingRunsBeforeItIsAskedFor) {

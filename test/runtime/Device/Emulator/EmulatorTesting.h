@@ -14,6 +14,13 @@ using namespace runtime::emulator;
 // `define ptx_kernel void @k(PARAMETERS) { BODY }` with the declarations that small kernels need, and `%tid`, `%lane`.
 std::string kernelText(std::string_view parameters, std::string_view body, std::string_view globals = "");
 
+// The checker on or off.
+inline Options checking(bool check) {
+  Options options;
+  options.check = check;
+  return options;
+}
+
 // A kernel "k" whose buffers are vectors, known to the emulator as "a", "b", …
 class TestKernel {
 public:
