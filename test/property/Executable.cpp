@@ -203,6 +203,36 @@ void writeTokens(const std::string &path, const Sizes &sizes, int64_t count) {
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char *>(ids.data()), static_cast<std::streamsize>(2 * count));
 }
+
+/// What hocket-run left in the folder (metrics, and states after the first and the last step) against the interpreter,
+/// which trains on the same batches.
+void compareRun(const std::string &folder, nn::TrainingStepOp step, runtime::BatchReader &reader, const Sizes &sizes,
+                int64_t rows, uint64_t seed, int64_t steps, int64_t ranks, RunResult &result) {
+  interpreter::Interpreter one(step);
+  one.initialize(seed);
+  std::stringstream metrics(readAll(folder + "/metrics"));
+  for (int64_t number = 1; number <= steps && result.cannotRun.empty(); ++number) {
+    auto batch = read(reader, number, rows, sizes.sequence);
+    auto expected = batch ? one.train(*batch) : FailureOr<interpreter::StepResult>(failure());
+    std::string line;
+    std::getline(metrics, line);
+    auto found = nlohmann::json::parse(line, nullptr, false);
+    if (failed(expected) || found.is_discarded() || found["step"] != number || !found["loss"].is_number()) {
+      result.cannotRun = fmt::format("step {} has no numbers: {}", number, line);
+      return;
+    }
+    result.discarded |= one.routerMargin() < 1e-4; // rounded logits
+    see(result, fmt::format("loss of step {}", number),
+        std::abs(found["loss"].get<double>() / expected->loss - 1) / lossLimit);
+    see(result, fmt::format("gradient norm of step {}", number),
+        std::abs(found["grad_norm"].get<double>() / expected->gradNorm - 1) / normLimit);
+    if (number != 1 && number != steps)
+      continue;
+    State state = load(folder + "/state", number, ranks, result);
+    if (result.cannotRun.empty())
+      compareState(state, one, number, result);
+  }
+}
 } // namespace
 
 RunResult runExecutable(const std::string &text, const std::string &folder, int64_t steps) {
@@ -249,31 +279,7 @@ RunResult runExecutable(const std::string &text, const std::string &folder, int6
     result.cannotRun = "the tokens cannot be read";
     return result;
   }
-  interpreter::Interpreter one(step);
-  one.initialize(seed);
-  std::stringstream metrics(readAll(folder + "/metrics"));
-  for (int64_t number = 1; number <= steps; ++number) {
-    auto batch = read(**reader, number, rows, sizes.sequence);
-    auto expected = batch ? one.train(*batch) : FailureOr<interpreter::StepResult>(failure());
-    std::string line;
-    std::getline(metrics, line);
-    auto found = nlohmann::json::parse(line, nullptr, false);
-    if (failed(expected) || found.is_discarded() || found["step"] != number || !found["loss"].is_number()) {
-      result.cannotRun = fmt::format("step {} has no numbers: {}", number, line);
-      return result;
-    }
-    result.discarded |= one.routerMargin() < 1e-4; // rounded logits
-    see(result, fmt::format("loss of step {}", number),
-        std::abs(found["loss"].get<double>() / expected->loss - 1) / lossLimit);
-    see(result, fmt::format("gradient norm of step {}", number),
-        std::abs(found["grad_norm"].get<double>() / expected->gradNorm - 1) / normLimit);
-    if (number != 1 && number != steps)
-      continue;
-    State state = load(folder + "/state", number, mesh.getWorldSize(), result);
-    if (!result.cannotRun.empty())
-      return result;
-    compareState(state, one, number, result);
-  }
+  compareRun(folder, step, **reader, sizes, rows, seed, steps, mesh.getWorldSize(), result);
   return result;
 }
 } // namespace hocket::property

@@ -94,69 +94,83 @@ int replay(const Options &options) {
   return result.refusedBy.empty() && result.cannotRun.empty() && result.worst <= 1 ? 0 : 1;
 }
 
-int run(const Options &options) {
-  fmt::print("seed {}, draws {} to {}\n", options.seed, options.first, options.first + options.draws - 1);
+/// All draws of a run and what came of them.
+class Tally {
+public:
+  explicit Tally(const Options &options) : options(options) {}
+
+  /// The next draw to be tried; those whose numbers meant nothing are drawn anew.
+  std::optional<Work> next() {
+    constexpr uint64_t redrawn = uint64_t(1) << 40;
+    if (!again.empty()) {
+      indices.push_back(again.back() + redrawn);
+      again.pop_back();
+    } else if (begun < options.draws) {
+      indices.push_back(options.first + begun++);
+    } else {
+      return std::nullopt;
+    }
+    drawn.push_back(drawOf(options.seed, indices.back(), options.executables));
+    if (!drawn.back().wrong && !isLegal(drawn.back()))
+      fmt::print("fault: draw {} is not legal: {}\n", indices.back(), describe(drawn.back()));
+    return workOf(drawn.back(), options);
+  }
+
+  void add(size_t number, const Outcome &outcome) {
+    ++counts[outcome.came];
+    if (outcome.came == Came::Right)
+      ++ranks[drawn[number].ranks()], worst = std::max(worst, outcome.worst);
+    if (outcome.came == Came::Discarded)
+      again.push_back(indices[number]);
+    seconds += outcome.seconds;
+    if (outcome.seconds > slowest)
+      slowest = outcome.seconds, slow = number;
+    if (outcome.came == Came::Faulty) {
+      ++kinds[keyOf(outcome.verdict)];
+      failures.push_back({number, outcome});
+      fmt::print(stderr, "draw {}: {}\n", indices[number], outcome.verdict.kind);
+    }
+  }
+
+  /// Tells each kind of fault at most `most` times, and the sums. Returns the exit status.
+  int finish() {
+    std::map<std::string, int> told;
+    for (const auto &[number, outcome] : failures)
+      if (told[keyOf(outcome.verdict)]++ < options.most)
+        report(drawn[number], indices[number], outcome, options);
+    for (auto &[kind, count] : kinds)
+      fmt::print("fault: {} times {}\n", count, kind);
+    std::string spread;
+    for (auto &[count, times] : ranks)
+      spread += fmt::format(" {}:{}", count, times);
+    fmt::print("draws by ranks:{}\n", spread);
+    fmt::print("greatest difference {:.1e} of the limit; {:.2f} s a draw, at most {:.2f} (draw {})\n", worst,
+               seconds / std::max<double>(1, drawn.size()), slowest, indices[slow]);
+    fmt::print("{} draws: {} right, {} refused as they must or may be, {} drawn anew, {} faulty\n", drawn.size(),
+               counts[Came::Right], counts[Came::Refused], counts[Came::Discarded], counts[Came::Faulty]);
+    return counts[Came::Faulty] ? 1 : 0;
+  }
+
+private:
+  const Options &options;
+  uint64_t begun = 0;
+  std::vector<Draw> drawn;
+  std::vector<uint64_t> indices, again; ///< of each in `drawn`; of those to be drawn anew
   std::map<Came, int> counts;
   std::map<std::string, int> kinds;
   std::map<int64_t, int> ranks;
-  constexpr uint64_t redrawn = uint64_t(1) << 40;
-  uint64_t next = 0;
-  std::vector<Draw> drawn;
-  std::vector<uint64_t> indices, again;
-  struct Failure {
-    size_t number;
-    Outcome outcome;
-  };
-  std::vector<Failure> failures;
+  std::vector<std::pair<size_t, Outcome>> failures; ///< by place in `drawn`
   double worst = 0, seconds = 0, slowest = 0;
   size_t slow = 0;
+};
+
+int run(const Options &options) {
+  fmt::print("seed {}, draws {} to {}\n", options.seed, options.first, options.first + options.draws - 1);
+  Tally tally(options);
   runAll(
-      options.jobs,
-      [&]() -> std::optional<Work> {
-        if (!again.empty()) { // numbers that mean nothing are drawn anew
-          drawn.push_back(drawOf(options.seed, again.back() + redrawn, options.executables));
-          indices.push_back(again.back() + redrawn);
-          again.pop_back();
-        } else if (next < options.draws) {
-          indices.push_back(options.first + next++);
-          drawn.push_back(drawOf(options.seed, indices.back(), options.executables));
-        } else {
-          return std::nullopt;
-        }
-        if (!drawn.back().wrong && !isLegal(drawn.back()))
-          fmt::print("fault: draw {} is not legal: {}\n", indices.back(), describe(drawn.back()));
-        return workOf(drawn.back(), options);
-      },
-      [&](size_t number, const Work &, const Outcome &outcome) {
-        ++counts[outcome.came];
-        if (outcome.came == Came::Right)
-          ++ranks[drawn[number].ranks()], worst = std::max(worst, outcome.worst);
-        if (outcome.came == Came::Discarded)
-          again.push_back(indices[number]);
-        seconds += outcome.seconds;
-        if (outcome.seconds > slowest)
-          slowest = outcome.seconds, slow = number;
-        if (outcome.came == Came::Faulty) {
-          ++kinds[keyOf(outcome.verdict)];
-          failures.push_back({number, outcome});
-          fmt::print(stderr, "draw {}: {}\n", indices[number], outcome.verdict.kind);
-        }
-      });
-  std::map<std::string, int> told;
-  for (const Failure &failure : failures)
-    if (told[keyOf(failure.outcome.verdict)]++ < options.most)
-      report(drawn[failure.number], indices[failure.number], failure.outcome, options);
-  for (auto &[kind, count] : kinds)
-    fmt::print("fault: {} times {}\n", count, kind);
-  std::string spread;
-  for (auto &[count, times] : ranks)
-    spread += fmt::format(" {}:{}", count, times);
-  fmt::print("draws by ranks:{}\n", spread);
-  fmt::print("greatest difference {:.1e} of the limit; {:.2f} s a draw, at most {:.2f} (draw {})\n", worst,
-             seconds / std::max<double>(1, drawn.size()), slowest, indices[slow]);
-  fmt::print("{} draws: {} right, {} refused as they must or may be, {} drawn anew, {} faulty\n", drawn.size(),
-             counts[Came::Right], counts[Came::Refused], counts[Came::Discarded], counts[Came::Faulty]);
-  return counts[Came::Faulty] ? 1 : 0;
+      options.jobs, [&] { return tally.next(); },
+      [&](size_t number, const Work &, const Outcome &outcome) { tally.add(number, outcome); });
+  return tally.finish();
 }
 } // namespace
 

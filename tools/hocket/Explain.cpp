@@ -66,6 +66,38 @@ int explainGpu(Session &session, ModuleOp module, ModuleOp made, program::Progra
   return Done;
 }
 
+/// The report of all classes of ranks, or of one rank. `facts` are there where shardings or JSON are asked for.
+int explainRanks(Session &session, Job &job, ModuleOp module, const program::ProgramT &program,
+                 const std::optional<ShardingFacts> &facts, const ExplainOptions &options) {
+  Report report = makeReport(program, options.rank);
+  addTypesFrom(module, report);
+  report.experts = expertGroups(session, job);
+  if (facts)
+    addRemedies(*facts, report);
+  std::vector<StageActivations> activations;
+  if (options.activations || job.choice.plan.tactic<dist::RecomputeOp>()) {
+    auto steps = lower(session, job.choice, job.shape, Layer::Step);
+    if (!steps)
+      return InputAtFault;
+    activations = activationsOf(*steps);
+  }
+  if (options.format == "json") {
+    nlohmann::ordered_json out = reportJson(report, program);
+    if (!activations.empty())
+      out["activations"] = activationsJson(activations);
+    out["tactics"] = tacticsJson(job);
+    out["shardings"] = shardingJson(facts->values);
+    addBreakdowns(module, report, out);
+    fmt::print("{}\n", out.dump(2));
+    return Done;
+  }
+  fmt::print("{}{}{}{}", reportText(report, program), activationsText(activations), breakdownText(module, report),
+             foundTacticsText(job));
+  if (options.shardings)
+    fmt::print("{}", shardingText(*facts, report));
+  return Done;
+}
+
 int explain(const ExplainOptions &options) {
   Session session;
   std::optional<Job> job = openJob(session, options.model, options.plan);
@@ -102,35 +134,7 @@ int explain(const ExplainOptions &options) {
     return InputAtFault;
   if (options.kernels || options.calls)
     return explainGpu(session, *module, *made, *program, options);
-  Report report = makeReport(*program, options.rank);
-  addTypesFrom(*module, report);
-  report.experts = expertGroups(session, *job);
-  if (facts)
-    addRemedies(*facts, report);
-  std::vector<StageActivations> activations;
-  if (options.activations || choice.plan.tactic<dist::RecomputeOp>()) {
-    auto steps = lower(session, choice, job->shape, Layer::Step);
-    if (!steps)
-      return InputAtFault;
-    activations = activationsOf(*steps);
-  }
-  if (json) {
-    nlohmann::ordered_json out = reportJson(report, *program);
-    if (!activations.empty())
-      out["activations"] = activationsJson(activations);
-    out["tactics"] = tacticsJson(*job);
-    out["shardings"] = shardingJson(facts->values);
-    addBreakdowns(*module, report, out);
-    fmt::print("{}\n", out.dump(2));
-    return Done;
-  }
-  fmt::print("{}", reportText(report, *program));
-  fmt::print("{}", activationsText(activations));
-  fmt::print("{}", breakdownText(*module, report));
-  fmt::print("{}", foundTacticsText(*job));
-  if (options.shardings)
-    fmt::print("{}", shardingText(*facts, report));
-  return Done;
+  return explainRanks(session, *job, *module, *program, facts, options);
 }
 
 std::string knownGpu(const std::string &name) {
