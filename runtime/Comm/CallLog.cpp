@@ -80,10 +80,11 @@ static std::string quoted(std::string_view text) {
 void CallLog::write(const Communicator &on, std::string_view call, size_t count, ElementType type,
                     std::string_view reduction) {
   fmt::print(file,
-             R"({{"call": "{}", "communicator": {}, "ranks": [{}], "count": {}, "type": "{}"{}}})"
+             R"({{"call": "{}", "communicator": {}, "ranks": [{}], "count": {}, "type": "{}"{}{}}})"
              "\n",
              call, quoted(on.group().name), fmt::join(on.group().ranks, ", "), count, toString(type),
-             reduction.empty() ? "" : fmt::format(R"(, "reduction": "{}")", reduction));
+             reduction.empty() ? "" : fmt::format(R"(, "reduction": "{}")", reduction),
+             within ? fmt::format(R"(, "group": {})", within) : "");
 }
 
 void CallLog::leftOut(uint64_t wait, std::string_view where) {
@@ -91,6 +92,7 @@ void CallLog::leftOut(uint64_t wait, std::string_view where) {
 }
 
 Status CallLog::pass(uint64_t step, uint64_t evaluation, std::string_view how, uint64_t waits) {
+  groups = 0;
   fmt::print(file,
              R"({{"pass": "{}", "step": {}, "waits": {}{}}})"
              "\n",

@@ -151,6 +151,9 @@ public:
   // called in the thread that gave it alone; set it while no other thread of the rank is in a collective. Backends
   // whose messages need no help (NCCL, MPI with a progress thread) ignore it.
   virtual void whileWaiting(std::function<bool()> progress) {}
+  // Calls on communicators of this world as one: NCCL, whose calls do nothing before the end; elsewhere one after
+  // another, as they are. ncclGroupStart, ncclGroupEnd.
+  virtual Status together(const std::function<Status()> &calls, Deadline deadline) { return calls(); }
   // Ends every wait of every rank with this message; the first call counts. ncclCommAbort, MPI_Abort.
   virtual void abort(std::string_view message) = 0;
 };

@@ -1,6 +1,7 @@
 // Bodies and messages of a device's pass, queued.
 #include "runtime/Executor/DeviceStep.h"
 #include "runtime/Executor/InstructionCalls.h"
+#include "runtime/Program/CallGroups.h"
 #include "runtime/Program/OpKinds.h"
 
 namespace hocket::runtime {
@@ -24,17 +25,18 @@ Status DeviceStep::queueBody(uint32_t index) {
     stream.awaited = stream.wanted = 0;
   }
   const program::Body &body = *context.own.bodies()->Get(entry.rows()->Get(index)->index());
-  for (uint32_t i = 0; i < body.instructions()->size(); ++i) {
+  for (uint32_t i = 0, end; i < body.instructions()->size(); i = end) {
     const program::Instruction &instruction = *body.instructions()->Get(i);
+    end = program::endOfGroup(context.program, body, i);
     bool elsewhere = instruction.stream() && instruction.op() != program::Op::Await;
-    if (Status queued = elsewhere ? queueOnStream(index, i) : queueInstruction(index, i); !queued)
+    if (Status queued = elsewhere ? queueOnStream(index, i, end) : queueInstruction(index, i, end); !queued)
       return explain(std::move(queued.error()), index, i);
   }
   return catchUp(index);
 }
 
-// On stream 0.
-Status DeviceStep::queueInstruction(uint32_t row, uint32_t index) {
+// On stream 0. More than one only of collectives that are issued together; what is told of them is the first.
+Status DeviceStep::queueInstruction(uint32_t row, uint32_t index, uint32_t end) {
   const program::Row &at = *entry.rows()->Get(row);
   const program::Instruction &instruction = *context.own.bodies()->Get(at.index())->instructions()->Get(index);
   if (instruction.op() == program::Op::Await) {
@@ -62,13 +64,15 @@ Status DeviceStep::queueInstruction(uint32_t row, uint32_t index) {
     queued = context.device.copy(compute, buffers[1], buffers[0], instruction.buffers()->Get(0)->bytes());
     break;
   default:
-    queued = queueCollective(instruction, buffers, compute);
+    queued = queueCollectives(row, index, end, compute);
   }
   if (queued)
     queued = trace.end(compute);
   if (queued && program::isCollective(instruction.op()))
     queued = progress.begin(0, row); // the row goes on
-  return queued ? lookAt(row, index, buffers, compute) : queued;
+  for (uint32_t i = index; queued && i < end; ++i)
+    queued = lookAt(row, i, compute);
+  return queued;
 }
 
 // A step kernel is one or more launches, one after another, all with the same parameters.
@@ -95,14 +99,30 @@ Status DeviceStep::queueProduct(const program::Instruction &instruction, std::sp
   return poison.empty() ? Status() : context.device.copy(compute, buffers[2], poison.data(), poison.size());
 }
 
-Status DeviceStep::queueCollective(const program::Instruction &instruction, std::span<void *const> buffers,
-                                   Stream &stream) {
-  return callCollective(context, instruction, buffers[0], buffers[1],
-                        {deadlineIn(context.waitSeconds), stream.handle()});
+Status DeviceStep::queueCollectives(uint32_t row, uint32_t first, uint32_t end, Stream &stream) {
+  const program::Row &at = *entry.rows()->Get(row);
+  When when(deadlineIn(context.waitSeconds), stream.handle());
+  auto call = [&] {
+    Status called;
+    for (uint32_t i = first; called && i < end; ++i) {
+      const program::Instruction &instruction = *context.own.bodies()->Get(at.index())->instructions()->Get(i);
+      std::vector<void *> buffers = addressesOf(context, instruction, at);
+      called = callCollective(context, instruction, buffers[0], buffers[1], when);
+    }
+    return called;
+  };
+  if (end == first + 1)
+    return call();
+  if (context.calls)
+    context.calls->beginGroup();
+  Status called = context.world.together(call, when.deadline);
+  if (context.calls)
+    context.calls->endGroup();
+  return called;
 }
 
-// Starts there when all before it on stream 0 and on its own has finished.
-Status DeviceStep::queueOnStream(uint32_t row, uint32_t index) {
+// Starts there when all before it on stream 0 and on its own has finished. More than one as on stream 0.
+Status DeviceStep::queueOnStream(uint32_t row, uint32_t index, uint32_t end) {
   const program::Row &at = *entry.rows()->Get(row);
   const program::Instruction &instruction = *context.own.bodies()->Get(at.index())->instructions()->Get(index);
   Stream &stream = bodyStream(instruction.stream());
@@ -126,15 +146,17 @@ Status DeviceStep::queueOnStream(uint32_t row, uint32_t index) {
   if (Status began = trace.begin(stream, Trace::firstBodyStream + instruction.stream() - 1u, row, index); !began)
     return began;
   Status queued = program::isCollective(instruction.op())
-                      ? queueCollective(instruction, buffers, stream)
+                      ? queueCollectives(row, index, end, stream)
                       : context.device.copy(stream, buffers[1], buffers[0], instruction.buffers()->Get(0)->bytes());
   if (queued)
     queued = trace.end(stream);
   if (queued)
     queued = progress.end(place, row);
-  if (queued)
-    queued = after(stream, own.events.emplace_back());
-  return queued ? lookAt(row, index, buffers, stream) : queued;
+  for (uint32_t i = index; queued && i < end; ++i)
+    queued = after(stream, own.events.emplace_back()); // they are counted one by one
+  for (uint32_t i = index; queued && i < end; ++i)
+    queued = lookAt(row, i, stream);
+  return queued;
 }
 
 // The wait itself is put off until compute goes on, so that the last of several on one stream stands for all.
@@ -172,11 +194,13 @@ Status DeviceStep::catchUp(uint32_t row, size_t except) {
 }
 
 // --check-finite: the host waits for the instruction, fetches what it wrote, and looks.
-Status DeviceStep::lookAt(uint32_t row, uint32_t index, std::span<void *const> buffers, Stream &stream) {
-  const program::Body &body = *context.own.bodies()->Get(entry.rows()->Get(row)->index());
+Status DeviceStep::lookAt(uint32_t row, uint32_t index, Stream &stream) {
+  const program::Row &at = *entry.rows()->Get(row);
+  const program::Body &body = *context.own.bodies()->Get(at.index());
   const program::Instruction &instruction = *body.instructions()->Get(index);
   if (!finite || !finite->covers(body) || !instruction.written() || instruction.written()->size() == 0)
     return {};
+  std::vector<void *> buffers = addressesOf(context, instruction, at);
   if (Status done = drain(stream); !done)
     return done;
   std::vector<DeviceMemory::Reading> fetched(buffers.size());

@@ -6,6 +6,7 @@
 //   row waits for the first n of stream s  its stream waits for an event after the n-th row of s
 //   instruction on a body stream           that stream waits for an event of compute at this place
 //   await of n on a body stream            compute waits for an event after the n-th instruction there
+//   collectives side by side               one group of calls (runtime/Program/CallGroups.h)
 //   pass                                   all streams begin after compute, and join it at the end
 //
 // Nothing else orders anything, so what the plan forgets to say is not in order here either. And nothing is ordered
@@ -58,14 +59,14 @@ private:
   Status queueRow(uint32_t index);
   Status queueBody(uint32_t index);
   Status queueMessage(uint32_t index);
-  Status queueInstruction(uint32_t row, uint32_t instruction);
+  Status queueInstruction(uint32_t row, uint32_t instruction, uint32_t end);
   Status queueKernel(const program::Instruction &instruction, std::span<void *const> buffers);
   Status queueProduct(const program::Instruction &instruction, std::span<void *const> buffers);
-  Status queueOnStream(uint32_t row, uint32_t instruction);
+  Status queueOnStream(uint32_t row, uint32_t instruction, uint32_t end);
   void queueAwait(uint32_t row, uint32_t instruction);
   Status catchUp(uint32_t row, size_t except = SIZE_MAX);
-  Status queueCollective(const program::Instruction &instruction, std::span<void *const> buffers, Stream &stream);
-  Status lookAt(uint32_t row, uint32_t instruction, std::span<void *const> buffers, Stream &stream);
+  Status queueCollectives(uint32_t row, uint32_t first, uint32_t end, Stream &stream);
+  Status lookAt(uint32_t row, uint32_t instruction, Stream &stream);
   Status startTogether();
   Status joinAll();
   Status drain(Stream &stream);

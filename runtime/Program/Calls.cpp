@@ -1,5 +1,6 @@
 // See Calls.h.
 #include "runtime/Program/Calls.h"
+#include "runtime/Program/CallGroups.h"
 #include "runtime/Program/Check.h"
 #include "runtime/Program/IssueOrder.h"
 #include "runtime/Program/OpKinds.h"
@@ -68,14 +69,19 @@ struct CallWalk {
   }
 
   void body(uint32_t index, const Row &row) {
-    const auto &instructions = *rank.bodies()->Get(row.index())->instructions();
-    for (uint32_t i = 0; i < instructions.size(); ++i) {
-      const Instruction &from = *instructions.Get(i);
-      if (!isCollective(from.op()))
+    const Body &of = *rank.bodies()->Get(row.index());
+    const auto &instructions = *of.instructions();
+    for (uint32_t i = 0, end; i < instructions.size(); i = end) {
+      end = endOfGroup(program, of, i);
+      if (!isCollective(instructions.Get(i)->op()))
         continue;
-      uint32_t stream = from.stream() ? entry.streams()->size() + from.stream() - 1 : 0;
-      collective(from, {Call::AllReduce, from.communicator(), 0, from.type(), from.reduction(), 0, false, stream,
-                        groups++, index, i});
+      for (uint32_t each = i; each < end; ++each) {
+        const Instruction &from = *instructions.Get(each);
+        uint32_t stream = from.stream() ? entry.streams()->size() + from.stream() - 1 : 0;
+        collective(from, {Call::AllReduce, from.communicator(), 0, from.type(), from.reduction(), 0, false, stream,
+                          groups, index, each});
+      }
+      ++groups;
     }
   }
 };

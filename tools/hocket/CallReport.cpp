@@ -141,6 +141,7 @@ struct CallLines {
       if (RankCalls::exchanges(call))
         item["peer"] = from.peer(call);
       item["row"] = call.row;
+      item["instruction"] = call.instruction;
       item["for"] = from.purpose(entry, call);
       list.push_back(std::move(item));
     }

@@ -28,7 +28,7 @@ public:
   // called so; collectives that follow each other may. What a request of a message within says is worth nothing:
   // nothing is queued before the end, so ask the stream. Fails with the first error of the calls, or Timeout where the
   // group was not queued by the deadline.
-  Status together(const std::function<Status()> &calls, Deadline deadline);
+  Status together(const std::function<Status()> &calls, Deadline deadline) override;
 
   // Waits until all work queued on a stream so far is done, an error or an abort comes, or the deadline passes
   // (Timeout). cudaStreamSynchronize that can end.

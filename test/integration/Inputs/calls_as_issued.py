@@ -2,7 +2,7 @@
 
 calls_as_issued.py OUT MODEL PLAN… -- RUN…: compiles MODEL for CUDA under PLAN, runs it with hocket-run RUN… on the emulator, for
 every rank compares what it wrote down (--log-calls) in the first step, and in the first evaluation where there is one, with
-what was announced for it; and that no later pass asked for anything else. Says how many calls were equal.
+what was announced for it, groups too; and that no later pass asked for anything else. Says how many calls were equal.
 """
 import itertools
 import json
@@ -22,9 +22,13 @@ def announced(rank):
     entries = {}
     for entry, calls in told["calls"].items():
         # what a communicator is asked for is one thing, however many calls of NCCL it takes
-        firsts = [next(group) for _, group in itertools.groupby(calls, key=lambda call: call["group"])]
-        entries[entry] = [(call["op"], call["communicator"], ranks[call["communicator"]], call["count"], call["type"],
-                           call.get("reduction", "")) for call in firsts]
+        firsts = [next(same) for _, same in itertools.groupby(calls, key=lambda call: (call["row"], call["instruction"]))]
+        entries[entry], groups = [], 0
+        for _, together in itertools.groupby(firsts, key=lambda call: call["group"]):
+            together = list(together)
+            groups += len(together) > 1
+            entries[entry] += [(call["op"], call["communicator"], ranks[call["communicator"]], call["count"], call["type"],
+                                call.get("reduction", ""), groups if len(together) > 1 else 0) for call in together]
     return entries
 
 
@@ -35,7 +39,7 @@ def issued(rank):
         told = json.loads(line)
         if "pass" not in told:
             calls.append((told["call"], told["communicator"], told["ranks"], told["count"], told["type"],
-                          told.get("reduction", "")))
+                          told.get("reduction", ""), told.get("group", 0)))
             continue
         if told["pass"] != "graph" or calls:
             passes["eval" if "evaluation" in told else "train"].append(calls)
@@ -56,10 +60,11 @@ world = int(run[run.index("-n") + 1])
 subprocess.run(["hocket", "compile", model, *target, "-o", out], check=True, stdout=subprocess.DEVNULL)
 subprocess.run(["hocket-run", *run[:run.index("-n")], "-n", str(world), "--emulate", "--log-calls", f"{out}.calls", out,
                 *run[run.index("-n") + 2:]], check=True, stdout=subprocess.DEVNULL)
-equal, evaluates = 0, "--eval-data" in run
+equal, grouped, evaluates = 0, 0, "--eval-data" in run
 for rank in range(world):
     told, log = announced(rank), issued(rank)
     for entry in ["train"] + ["eval"] * evaluates:
         compare(rank, entry, told[entry], log[entry])
         equal += len(told[entry])
-print(f"{equal} calls of {world} ranks were issued as announced")
+        grouped += len({call[-1] for call in told[entry]} - {0})
+print(f"{equal} calls of {world} ranks were issued as announced, {grouped} groups of them as one")

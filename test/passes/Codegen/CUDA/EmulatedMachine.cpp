@@ -1,7 +1,9 @@
 // A GPU's emulator as a machine for kernels (KernelTesting.h): it runs the bitcode that becomes PTX, and its checker
 // reports races, accesses outside of the buffers, misaligned ones and barriers that not all threads reach. Where
-// HOCKET_TEST_DEVICE names a device of the runtime, that runs them (DeviceMachine.cpp).
+// HOCKET_TEST_DEVICE names a device of the runtime, that runs them (DeviceMachine.cpp); where HOCKET_TEST_RECORD names
+// a folder, what they make of their buffers is written down there (RecordingMachine.cpp).
 #include "DeviceMachine.h"
+#include "RecordingMachine.h"
 #include "passes/Codegen/CUDA/Kernels.h"
 #include "runtime/Device/Emulator/Emulator.h"
 #include <set>
@@ -84,6 +86,8 @@ std::unique_ptr<Machine> Machine::compile(ModuleOp module, llvm::StringRef) {
   auto machine = std::make_unique<EmulatedMachine>();
   if (!machine->load(**made, *toolkit))
     return nullptr;
+  if (const char *folder = std::getenv("HOCKET_TEST_RECORD"))
+    return recordKernels(std::move(machine), folder, **made, *toolkit);
   return machine;
 }
 } // namespace hocket::codegen::testing

@@ -92,7 +92,9 @@ void rendezvous(Rank &rank) {
 // A rank that waits in a collective still moves its messages, even from private memory to private memory.
 void behindACollective(Rank &rank) {
   Communicator &comm = *rank.communicators[0];
-  std::vector<float> data(50000, static_cast<float>(comm.rank() + 1));
+  std::vector<float> privateMemory(50000);
+  std::span<float> data(rank.anyMemory ? privateMemory.data() : rank.arena<float>(), privateMemory.size());
+  std::ranges::fill(data, static_cast<float>(comm.rank() + 1));
   if (comm.rank() == 0) {
     auto request = comm.send(data.data(), data.size(), ElementType::F32, 1);
     rank.check(comm.barrier(deadlineIn(patience)));
@@ -138,7 +140,7 @@ void threads(Rank &rank) {
 // Steps around a ring, from shared and private memory; after as many as there are members everything is home again.
 void shifts(Rank &rank) {
   Communicator &comm = *rank.communicators[0];
-  for (bool shared : {true, false})
+  for (bool shared : {true, !rank.anyMemory})
     for (size_t count : {size_t(0), size_t(1), size_t(977), size_t(40000)}) {
       std::vector<float> memory(2 * count);
       float *x = shared ? rank.arena<float>() : memory.data(), *y = x + count;

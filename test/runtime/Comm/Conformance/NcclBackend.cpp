@@ -1,130 +1,126 @@
-// Ranks of the conformance suite over the emulated NCCL.
+// Ranks of the conformance suite over NCCL: the emulated one, and that of GPUs.
 #include "Conformance/NcclRank.h"
 #include "Conformance/ShmStart.h"
+#include "runtime/Device/Cuda/CudaDevice.h"
 #include "runtime/Device/OpenEmulator.h"
+#include <fmt/format.h>
 
 using namespace hocket::runtime;
 namespace hocket::test {
 namespace {
 
-// See NcclRank.
-class OnStreams : public Communicator {
-public:
-  OnStreams(NcclRank &rank, std::unique_ptr<Communicator> over)
-      : Communicator(over->group(), over->rank()), owner(rank), over(std::move(over)) {}
+bool onGpus() {
+  const char *device = std::getenv("HOCKET_TEST_DEVICE");
+  return device && std::string_view(device) == "cuda";
+}
 
-  Status allReduce(const void *in, void *out, size_t count, ElementType type, Reduction reduction, When when) override {
-    return queue(when, [&](When on) { return over->allReduce(in, out, count, type, reduction, on); });
-  }
-  Status reduceScatter(const void *in, void *out, size_t count, ElementType type, Reduction reduction,
-                       When when) override {
-    return queue(when, [&](When on) { return over->reduceScatter(in, out, count, type, reduction, on); });
-  }
-  Status allGather(const void *in, void *out, size_t count, ElementType type, When when) override {
-    return queue(when, [&](When on) { return over->allGather(in, out, count, type, on); });
-  }
-  Status allToAll(const void *in, void *out, size_t count, ElementType type, When when) override {
-    return queue(when, [&](When on) { return over->allToAll(in, out, count, type, on); });
-  }
-  Status broadcast(void *buffer, size_t count, ElementType type, int root, When when) override {
-    return queue(when, [&](When on) { return over->broadcast(buffer, count, type, root, on); });
-  }
-  Status barrier(When when) override {
-    return queue(when, [&](When on) { return over->barrier(on); });
-  }
-  Status shiftRing(const void *in, void *out, size_t count, ElementType type, When when) override {
-    return queue(when, [&](When on) { return over->shiftRing(in, out, count, type, on); });
-  }
-  Result<std::unique_ptr<Request>> send(const void *data, size_t count, ElementType type, int peer,
-                                        void *stream) override {
-    return over->send(data, count, type, peer, stream ? stream : owner.draw().handle());
-  }
-  Result<std::unique_ptr<Request>> receive(void *data, size_t count, ElementType type, int peer,
-                                           void *stream) override {
-    return over->receive(data, count, type, peer, stream ? stream : owner.draw().handle());
-  }
-
-private:
-  Status queue(When when, const std::function<Status(When)> &call) {
-    if (when.stream)
-      return call(when);
-    Stream &stream = owner.draw();
-    if (Status queued = call({when.deadline, stream.handle()}); !queued)
-      return queued;
-    return owner.world.finish(stream, when.deadline);
-  }
-  NcclRank &owner;
-  std::unique_ptr<Communicator> over;
-};
+// How many GPUs this machine has, or what it lacks.
+Result<int> gpuCount() {
+  Result<cuda::Driver> driver = cuda::Driver::open();
+  if (!driver)
+    return std::move(driver.error());
+  if (Result<nccl::Library> library = nccl::Library::open(); !library)
+    return std::move(library.error());
+  int count = 0;
+  if (Status asked = driver->check(driver->deviceGetCount(&count), "cuDeviceGetCount"); !asked)
+    return std::move(asked.error());
+  return count;
+}
 
 uint64_t number(const char *variable, uint64_t otherwise) {
   const char *text = std::getenv(variable);
   return text ? std::stoull(text) : otherwise;
 }
 
+// Rank number r on GPU number r: NCCL takes no two ranks of one.
+Status openDevice(NcclParts &parts, bool real, uint64_t seed) {
+  if (!real) {
+    Result<std::unique_ptr<Device>> made = openEmulatorDevice(seed, false);
+    if (!made)
+      return std::move(made.error());
+    parts.device = std::move(*made);
+    return {};
+  }
+  Result<std::unique_ptr<cuda::CudaDevice>> made = cuda::CudaDevice::open(parts.host->rank());
+  if (!made)
+    return std::move(made.error());
+  parts.device = std::move(*made);
+  Result<nccl::Library> library = nccl::Library::open();
+  if (!library)
+    return std::move(library.error());
+  parts.library = *library;
+  return {};
+}
+
+Status takeMemory(NcclParts &parts, bool mirrored, size_t bytes) {
+  Result<void *> made = parts.device->allocate(bytes);
+  if (!made)
+    return std::move(made.error());
+  parts.memory = {static_cast<std::byte *>(*made), bytes};
+  if (!mirrored)
+    return {};
+  Result<void *> mirror = parts.device->allocateHost(bytes);
+  if (!mirror)
+    return std::move(mirror.error());
+  parts.mirror = {static_cast<std::byte *>(*mirror), bytes};
+  return {};
+}
+
 class NcclBackend : public Backend {
 public:
-  std::string name() const override { return "nccl"; }
+  explicit NcclBackend(const char *named) : named(named) {}
+  std::string name() const override { return named; }
+  bool mirrored() const { return name() == "gpu"; }
+
+  std::string lacks(const std::string &scenario) const override {
+    if (!mirrored() || !onGpus())
+      return {};
+    if (scenario == "rendezvous")
+      return "NCCL completes a small send before it is received";
+    int worldSize = scenarios().at(scenario).worldSize;
+    Result<int> count = gpuCount();
+    if (!count)
+      return count.error().message;
+    return *count < worldSize ? fmt::format("{} ranks need {} GPUs; this machine has {}", worldSize, worldSize, *count)
+                              : "";
+  }
+
   std::vector<Outcome> run(const std::string &scenario,
                            const std::function<void(const std::vector<int> &)> &meanwhile) override {
-    setenv("HOCKET_TEST_BACKEND", "nccl", 1);
+    setenv("HOCKET_TEST_BACKEND", named, 1);
     auto outcomes = runOverShm(scenario, meanwhile);
     unsetenv("HOCKET_TEST_BACKEND");
     return outcomes;
   }
+
   Result<std::unique_ptr<World>> join(int rank) override {
+    NcclParts parts;
     Result<std::unique_ptr<shm::ShmWorld>> host = joinShm(rank);
     if (!host)
       return std::move(host.error());
+    parts.host = std::move(*host);
     uint64_t seed = number("HOCKET_TEST_SEED", 0) * 64 + static_cast<uint64_t>(rank);
-    Result<std::unique_ptr<Device>> device = openEmulatorDevice(seed, false);
-    if (!device)
-      return std::move(device.error());
+    if (Status opened = openDevice(parts, mirrored() && onGpus(), seed); !opened)
+      return std::move(opened.error());
     size_t bytes = scenarios().at(std::getenv("HOCKET_TEST_SCENARIO")).arenaBytes;
-    auto made = std::make_unique<NcclRank>(std::move(*host), std::move(*device), seed, bytes,
-                                           number("HOCKET_TEST_RESIDENT", SIZE_MAX));
-    if (!made->arena().data())
-      return Error{ErrorKind::Lacking, "no memory", {}};
-    return std::unique_ptr<World>(std::move(made));
+    if (Status taken = takeMemory(parts, mirrored(), bytes); !taken)
+      return std::move(taken.error());
+    return std::unique_ptr<World>(
+        std::make_unique<NcclRank>(std::move(parts), seed, number("HOCKET_TEST_RESIDENT", SIZE_MAX)));
   }
-};
 
-std::span<std::byte> memory(Device &device, size_t bytes) {
-  Result<void *> made = device.allocate(bytes);
-  return made ? std::span<std::byte>(static_cast<std::byte *>(*made), bytes) : std::span<std::byte>();
-}
+private:
+  const char *named;
+};
 
 } // namespace
 
-NcclRank::NcclRank(std::unique_ptr<shm::ShmWorld> over, std::unique_ptr<Device> on, uint64_t seed, size_t arenaBytes,
-                   size_t resident)
-    : host(std::move(over)), device(std::move(on)),
-      emulator(*host, *device,
-               {seed,
-                resident,
-                [this](const Group &group, const std::string &call) { issued.push_back(group.name + ": " + call); },
-                {}}),
-      world(emulator, nccl::NcclEmulator::library(), *device, memory(*device, arenaBytes)), random(seed) {
-  for (int i = 0; i < 4; ++i)
-    streams.push_back(*device->stream());
-}
-
-Result<std::unique_ptr<Communicator>> NcclRank::communicator(const Group &group, Deadline deadline) {
-  Result<std::unique_ptr<Communicator>> made = world.communicator(group, deadline);
-  if (!made)
-    return made;
-  return std::unique_ptr<Communicator>(std::make_unique<OnStreams>(*this, std::move(*made)));
-}
-
-Status NcclRank::finish(double seconds) {
-  for (auto &stream : streams)
-    if (Status finished = world.finish(*stream, deadlineIn(seconds)); !finished)
-      return finished;
-  return {};
-}
-
 Backend &ncclBackend() {
-  static NcclBackend backend;
+  static NcclBackend backend("nccl");
+  return backend;
+}
+Backend &gpuBackend() {
+  static NcclBackend backend("gpu");
   return backend;
 }
 

@@ -67,7 +67,11 @@ void manyAtOnce(Rank &rank) {
           expect(out, values(ElementType::F32, 0, first, count), where);
       } else if ((round + comm->group().id) % 3 == 0) {
         rank.check(comm->allReduce(in, out, count, ElementType::F32, Reduction::Sum, when));
-        expect(out, reduced(ElementType::F32, Reduction::Sum, comm->size(), first, count), where);
+        checks.push_back([&rank, out, members = comm->size(), first, where] {
+          const auto *got = reinterpret_cast<const std::byte *>(out);
+          if (firstWrong(got, ElementType::F32, Reduction::Sum, members, first, count, rank.inOrder) != count)
+            rank.fail(where + ": wrong numbers");
+        });
       } else if ((round + comm->group().id) % 3 == 1) {
         rank.check(comm->reduceScatter(in, out, count, ElementType::F32, Reduction::Max, when));
         expect(out, reduced(ElementType::F32, Reduction::Max, comm->size(), first + self * count, count), where);
@@ -110,7 +114,7 @@ void groups(Rank &rank) {
   When when(deadlineIn(patience), stream);
   for (int i = 0; i < 64; ++i)
     x[i] = static_cast<float>(comm.rank() + i);
-  rank.check(rank.nccl->world.together(
+  rank.check(rank.world.together(
       [&]() -> Status {
         for (int i : {0, 8, 16})
           if (Status queued = comm.allReduce(x + i, x + i, 8, ElementType::F32, Reduction::Sum, when); !queued)
@@ -129,7 +133,7 @@ void groups(Rank &rank) {
   for (int peer = 0; peer < comm.size(); ++peer)
     for (const char *call : {"send of 2 f32 to", "receive of 2 f32 from"})
       wanted.push_back(fmt::format("ep: {} member {}", call, peer));
-  if (rank.nccl->issued != wanted)
+  if (rank.nccl->emulated() && rank.nccl->issued != wanted)
     rank.fail(fmt::format("issued: {}", fmt::join(rank.nccl->issued, "; ")));
   auto n = static_cast<float>(comm.size());
   for (int i = 0; i < 24; ++i)
@@ -138,6 +142,48 @@ void groups(Rank &rank) {
   for (int peer = 0; peer < comm.size(); ++peer)
     if (x[48 + 2 * peer] != static_cast<float>(peer + 40))
       rank.fail(fmt::format("the message of member {} holds {}", peer, x[48 + 2 * peer]));
+}
+
+// Calls that a graph has captured, launched again with other numbers.
+void captured(Rank &rank) {
+  Communicator &comm = *rank.communicators[0];
+  Stream &stream = *rank.nccl->streams[0];
+  Device &device = rank.nccl->device();
+  auto *x = rank.arena<float>(), *sum = x + 100, *next = x + 200;
+  When when(deadlineIn(patience), stream.handle());
+  auto calls = [&] {
+    FirstError error;
+    error(rank.world.together(
+        [&] {
+          FirstError within;
+          within(comm.allReduce(x, sum, 50, ElementType::F32, Reduction::Sum, when));
+          within(comm.allReduce(x + 50, sum + 50, 50, ElementType::F32, Reduction::Max, when));
+          return within.status;
+        },
+        when.deadline));
+    error(comm.shiftRing(sum, next, 100, ElementType::F32, when));
+    return error.status;
+  };
+  auto expect = [&](float base, const char *which) {
+    rank.check(rank.nccl->finish(patience));
+    auto n = static_cast<float>(comm.size());
+    for (int i = 0; i < 100; ++i)
+      if (float wanted = i < 50 ? n * base + n * (n - 1) / 2 : base + n - 1; sum[i] != wanted || next[i] != wanted)
+        return rank.fail(fmt::format("{}: element {} is {} and {}, not {}", which, i, sum[i], next[i], wanted));
+  };
+  std::fill_n(x, 100, static_cast<float>(comm.rank()));
+  rank.check(calls()); // the first calls connect
+  expect(0, "queued");
+  rank.check(device.beginCapture(stream));
+  rank.check(calls());
+  Result<std::unique_ptr<Graph>> graph = device.endCapture(stream);
+  if (!graph)
+    return rank.fail(graph.error().message);
+  for (float base : {3.0f, 5.0f}) {
+    std::fill_n(x, 100, base + static_cast<float>(comm.rank()));
+    rank.check(device.launch(stream, **graph));
+    expect(base, "as a graph");
+  }
 }
 
 // Every rank sends to the next, then receives: each send waits for a call that its peer has queued behind its own.
@@ -270,6 +316,7 @@ void aborted(Rank &rank) {
     return comm.allReduce(x, x, 8, ElementType::F32, Reduction::Sum, when);
   };
   Status status = callsOf(rank, calls);
+  rank.world.abort("as a rank does that has failed"); // what is queued would keep its communicator
   if (status || status.error().kind != ErrorKind::Aborted ||
       !status.error().message.ends_with("ended by rank 2: the loss is not finite"))
     rank.fail(status ? "no error" : status.error().message);
@@ -288,7 +335,7 @@ void endless(Rank &rank) {
 void absentAtInit(Rank &rank) {
   Group group{0, "dp", {0, 1, 2}};
   if (rank.world.rank() == 1) {
-    auto meeting = rank.nccl->emulator.communicator(group, deadlineIn(patience));
+    auto meeting = rank.nccl->meeting().communicator(group, deadlineIn(patience));
     std::vector<int64_t> id(sizeof(nccl::UniqueId) / 8);
     rank.check((*meeting)->broadcast(id.data(), 2 * id.size(), ElementType::I32, 0, deadlineIn(patience)));
     std::this_thread::sleep_for(std::chrono::seconds(1));
@@ -306,6 +353,15 @@ void addNcclScenarios(std::map<std::string, Scenario> &all) {
   all["nccl-cluster"] = {8, clusterGroups(), manyAtOnce};
   all["nccl-three"] = {
       3, {{0, "all", {0, 1, 2}}, {1, "edge", {2, 0}}, {2, "pair", {1, 2}}, {3, "edge", {0, 2}}}, manyAtOnce};
+  all["nccl-cluster-1"] = {1, {{0, "tp", {0}}, {1, "dp", {0}}, {2, "all", {0}}}, manyAtOnce};
+  all["nccl-cluster-2"] = {
+      2,
+      {{0, "all", {0, 1}}, {1, "edge", {0, 1}}, {2, "edge", {1, 0}}, {3, "tp", {1, 0}}, {4, "alone", {1}}},
+      manyAtOnce};
+  all["nccl-groups-1"] = {1, {{0, "ep", {0}}}, groups};
+  all["nccl-groups-2"] = {2, {{0, "ep", {1, 0}}}, groups};
+  all["nccl-graph-1"] = {1, {{0, "cp", {0}}}, captured};
+  all["nccl-graph-2"] = {2, {{0, "cp", {1, 0}}}, captured};
   all["nccl-groups"] = {4, {{0, "ep", {3, 0, 1, 2}}}, groups};
   all["nccl-ring"] = {3, {{0, "cp", {0, 1, 2}}}, ringWithoutGroup};
   all["nccl-residency"] = {2, {{0, "tp", {0, 1}}, {1, "dp", {0, 1}}}, residency};

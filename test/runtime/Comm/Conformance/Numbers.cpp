@@ -57,7 +57,61 @@ void reduceHalf(std::byte *to, ElementType type, Reduction reduction, int member
   std::memcpy(to, &bits, 2);
 }
 
+double decode(const std::byte *from, ElementType type) {
+  float single;
+  double wide;
+  switch (type) {
+  case ElementType::F32:
+    std::memcpy(&single, from, 4);
+    return single;
+  case ElementType::F64:
+    std::memcpy(&wide, from, 8);
+    return wide;
+  default:
+    return readHalf(from, type);
+  }
+}
+
+// Half a unit in the last place of 1.
+double rounding(ElementType type) {
+  switch (type) {
+  case ElementType::F32:
+    return 0x1p-24;
+  case ElementType::F64:
+    return 0x1p-53;
+  case ElementType::BF16:
+    return 0x1p-8;
+  default:
+    return 0x1p-11;
+  }
+}
+
+// Of element i: whether `got` is a sum in some order, each time rounded.
+bool isSomeSum(double got, double wanted, ElementType type, int members, uint64_t i) {
+  double magnitude = 0;
+  for (int r = 0; r < members; ++r) {
+    std::byte bytes[8];
+    writeValue(bytes, type, static_cast<uint64_t>(r), i);
+    magnitude += std::abs(decode(bytes, type));
+  }
+  return std::abs(got - wanted) <= 2 * members * rounding(type) * magnitude; // of `got` and of `wanted`
+}
+
 } // namespace
+
+size_t firstWrong(const std::byte *got, ElementType type, Reduction reduction, int members, uint64_t first,
+                  size_t count, bool inOrder) {
+  std::vector<std::byte> wanted = reduced(type, reduction, members, first, count);
+  size_t size = runtime::sizeBytes(type);
+  bool anyOrder = !inOrder && reduction == Reduction::Sum && type != ElementType::I32 && type != ElementType::I64;
+  for (size_t i = 0; i < count; ++i) {
+    const std::byte *is = got + i * size, *should = wanted.data() + i * size;
+    if (std::memcmp(is, should, size) != 0 &&
+        !(anyOrder && isSomeSum(decode(is, type), decode(should, type), type, members, first + i)))
+      return i;
+  }
+  return count;
+}
 
 double roundTo(double x, int digits, int leastExponent) {
   if (x == 0 || !std::isfinite(x))

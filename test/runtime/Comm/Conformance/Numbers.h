@@ -19,6 +19,11 @@ std::vector<std::byte> values(runtime::ElementType type, uint64_t member, uint64
 std::vector<std::byte> reduced(runtime::ElementType type, runtime::Reduction reduction, int members, uint64_t first,
                                size_t count);
 
+// The first element of `got` that is not that of the reduction, count: none. Unless `inOrder`, sums of floating-point
+// numbers may be those of any order of adding.
+size_t firstWrong(const std::byte *got, runtime::ElementType type, runtime::Reduction reduction, int members,
+                  uint64_t first, size_t count, bool inOrder);
+
 // x rounded to nearest even to `digits` significant bits, subnormal below 2^leastExponent.
 double roundTo(double x, int digits, int leastExponent);
 // Value of bf16 and f16 bits, and bits of a value that is one.

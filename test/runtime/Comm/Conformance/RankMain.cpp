@@ -26,12 +26,17 @@ static int runRank(const Scenario &scenario, int number) {
   std::string backend = named ? named : "shm";
   Result<std::unique_ptr<World>> world = (backend == "mpi"    ? mpiBackend()
                                           : backend == "nccl" ? ncclBackend()
+                                          : backend == "gpu"  ? gpuBackend()
                                           : backend == "tcp"  ? tcpBackend()
                                                               : shmBackend())
                                              .join(number);
   if (!world)
     return fmt::print("{}\n", world.error().message), 2;
   Rank rank{**world, {}, {}, dynamic_cast<NcclRank *>(world->get())};
+  if (rank.nccl) {
+    rank.anyMemory = !rank.nccl->copies();
+    rank.inOrder = rank.nccl->emulated();
+  }
   for (const Group &group : scenario.groups) {
     rank.communicators.emplace_back();
     if (!scenario.connects || std::find(group.ranks.begin(), group.ranks.end(), number) == group.ranks.end())

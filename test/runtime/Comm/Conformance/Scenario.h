@@ -25,7 +25,10 @@ struct Rank {
   runtime::World &world;
   std::vector<std::unique_ptr<runtime::Communicator>> communicators; // by group id; null where this rank is no member
   std::vector<std::string> faults;
-  NcclRank *nccl = nullptr; // over the emulated NCCL
+  NcclRank *nccl = nullptr; // over NCCL, real or emulated
+  // What real NCCL does not promise, nor the emulated one that is looked at in its way.
+  bool anyMemory = true; // whether buffers may lie outside the arena
+  bool inOrder = true;   // whether sums add in the order of members, and NaN passes through a max or min
 
   void fail(std::string text) {
     if (faults.size() < 10)
@@ -62,7 +65,7 @@ const std::map<std::string, Scenario> &scenarios();
 void addCollectiveScenarios(std::map<std::string, Scenario> &all);
 void addMessageScenarios(std::map<std::string, Scenario> &all);
 void addFailureScenarios(std::map<std::string, Scenario> &all);
-void addNcclScenarios(std::map<std::string, Scenario> &all); // over the emulated NCCL alone
+void addNcclScenarios(std::map<std::string, Scenario> &all); // over NCCL alone
 
 // How one rank ended: its exit status or, negative, the signal that ended it, and what it wrote.
 struct Outcome {
@@ -74,6 +77,8 @@ class Backend {
 public:
   virtual ~Backend() = default;
   virtual std::string name() const = 0;
+  // Why a scenario cannot run on this machine; empty: it can.
+  virtual std::string lacks(const std::string &scenario) const { return {}; }
   // Runs a scenario. `meanwhile`, when given, is called with the ranks' process ids once all have started.
   virtual std::vector<Outcome> run(const std::string &scenario,
                                    const std::function<void(const std::vector<int> &)> &meanwhile = {}) = 0;
@@ -82,7 +87,10 @@ public:
 };
 Backend &shmBackend();
 Backend &mpiBackend();
-Backend &ncclBackend();
+Backend &ncclBackend(); // the emulated NCCL
+// NCCL over memory that the host does not see, a process and a GPU for each rank: of this machine with
+// HOCKET_TEST_DEVICE=cuda, else of the emulator.
+Backend &gpuBackend();
 Backend &tcpBackend();
 // Under mpirun: starts this rank and writes down how it ends, for MpiBackend. Returns the exit status.
 int superviseRank();

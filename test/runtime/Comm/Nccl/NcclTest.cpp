@@ -1,5 +1,6 @@
-// How NCCL is called, what its errors become, and what is said where it is missing. A fake NCCL answers; with real GPUs
-// the conformance suite of communicators would run over it.
+// How NCCL is called, what its errors become, and what is said where it is missing. A fake NCCL answers; on a machine
+// with GPUs the conformance suite of communicators runs over the real one.
+#include "Nccl/LonelyWorld.h"
 #include "runtime/Comm/Nccl/NcclWorld.h"
 #include "runtime/Device/Cpu/CpuDevice.h"
 #include <dlfcn.h>
@@ -11,33 +12,9 @@
 
 using namespace hocket::runtime;
 using namespace hocket::runtime::nccl;
+using hocket::test::LonelyWorld;
 namespace {
 
-// Rank 1 of 3, alone: its host communicators do nothing.
-struct LonelyCommunicator : Communicator {
-  explicit LonelyCommunicator(const Group &group) : Communicator(group, 1) {}
-  Status allReduce(const void *, void *, size_t, ElementType, Reduction, When) override { return {}; }
-  Status reduceScatter(const void *, void *, size_t, ElementType, Reduction, When) override { return {}; }
-  Status allGather(const void *, void *, size_t, ElementType, When) override { return {}; }
-  Status allToAll(const void *, void *, size_t, ElementType, When) override { return {}; }
-  Status broadcast(void *buffer, size_t, ElementType, int, When) override {
-    return static_cast<char *>(buffer)[0] = 55, Status();
-  }
-  Status barrier(When) override { return {}; }
-  Result<std::unique_ptr<Request>> send(const void *, size_t, ElementType, int, void *) override { return Error{}; }
-  Result<std::unique_ptr<Request>> receive(void *, size_t, ElementType, int, void *) override { return Error{}; }
-};
-struct LonelyWorld : World {
-  int rank() const override { return 1; }
-  int size() const override { return 3; }
-  std::span<std::byte> arena() override { return {}; }
-  Result<std::unique_ptr<Communicator>> communicator(const Group &group, Deadline) override {
-    return std::unique_ptr<Communicator>(std::make_unique<LonelyCommunicator>(group));
-  }
-  Status waitForMessages(Deadline) override { return aborted ? Status(*aborted) : Status(); }
-  void abort(std::string_view message) override { aborted = Error{ErrorKind::Aborted, std::string(message), {}}; }
-  std::optional<Error> aborted;
-};
 // A CPU whose events are never complete.
 struct StuckDevice : CpuDevice {
   StuckDevice() : CpuDevice(1) {}
@@ -63,7 +40,7 @@ struct Nccl : testing::Test {
 
   std::string *log;
   int *answer, *state;
-  LonelyWorld host;
+  LonelyWorld host; // rank 1 of 3
   StuckDevice device;
   NcclWorld world{host, *Library::open(HOCKET_FAKE_NCCL), device, {}};
   When soon{deadlineIn(10)};
@@ -71,7 +48,7 @@ struct Nccl : testing::Test {
 
 TEST_F(Nccl, MakesACommunicatorWithTheIdOfItsFirstMember) {
   auto dp = make();
-  EXPECT_EQ(taken(), "init 1 of 3 id 55 blocking 0\n");
+  EXPECT_EQ(taken(), "init 1 of 3 id 43 blocking 0\n");
   dp.reset();
   EXPECT_EQ(taken(), "destroy\n");
 }
@@ -102,6 +79,23 @@ TEST_F(Nccl, GroupsWhatMustNotWaitForEachOther) {
       taken(),
       "(send 1000 2 type 7 to 0;receive 2000 2 type 7 from 0;send 1008 2 type 7 to 1;receive 2008 2 type 7 from 1;"
       "send 1016 2 type 7 to 2;receive 2016 2 type 7 from 2;)\n");
+}
+
+TEST_F(Nccl, CallsTogetherAreOneGroup) {
+  auto dp = make(), tp = make();
+  taken();
+  float x[9];
+  auto both = [&] {
+    Status first = dp->allReduce(x, x, 9, ElementType::F32, Reduction::Sum, soon);
+    return first ? tp->allGather(x, x, 3, ElementType::F32, soon) : first;
+  };
+  EXPECT_TRUE(world.together(both, deadlineIn(10)));
+  EXPECT_EQ(taken(), "((allReduce 9 type 7 operation 0)\n(allGather 3 type 7)\n)\n");
+  *state = inProgress; // the group itself; asked of each communicator
+  Status late = world.together([] { return Status(); }, deadlineIn(0.01));
+  EXPECT_EQ(late.error().message,
+            "communicator 3 \"dp\" of ranks 0, 1, 2: ncclGroupEnd was not queued by its deadline");
+  EXPECT_EQ(taken(), "()\nabort\n");
 }
 
 TEST_F(Nccl, MessagesAreCompleteWithTheEventAfterThem) {

@@ -15,7 +15,7 @@ for each in transfers["transfers"]:
 members = {}
 for rank in calls["ranks"]:
     members = {each["name"]: len(each["ranks"]) for each in rank["communicators"]}
-    for _, group in itertools.groupby(rank["calls"]["train"], key=lambda call: call["group"]):
+    for _, group in itertools.groupby(rank["calls"]["train"], key=lambda call: (call["row"], call["instruction"])):
         group = list(group)
         first, ranks = group[0], members[group[0]["communicator"]]
         # what is moved as a whole: n times what a rank gives or takes
