@@ -35,7 +35,7 @@ int main(int argc, char **argv) {
   std::string faults;
   llvm::raw_string_ostream stream(faults);
   if (!llvm::cl::ParseCommandLineOptions(argc, argv, help, &stream)) {
-    llvm::errs() << "error: " << faults;
+    llvm::errs() << (faults.empty() ? "" : "error: ") << faults; // it prints those about values itself
     return 2;
   }
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, input, output, registry));

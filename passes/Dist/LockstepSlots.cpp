@@ -53,8 +53,8 @@ PerRank scatter(const RankGrid &grid, nn::SlotOp slot, const HostTensor &whole) 
   return pieces;
 }
 
-FailureOr<HostTensor> gather(const RankGrid &grid, nn::SlotOp slot, const PerRank &pieces) {
-  ShardAttr shard = shardOf(slot);
+/// `at`: the op to blame, that of a slot or of a value.
+FailureOr<HostTensor> gather(const RankGrid &grid, Operation *at, ShardAttr shard, const PerRank &pieces) {
   if (!shard)
     return pieces.front();
   // One tensor for each place along the partial axes; they are added in the end.
@@ -80,13 +80,13 @@ FailureOr<HostTensor> gather(const RankGrid &grid, nn::SlotOp slot, const PerRan
       part.known[to] = true;
     });
     if (!agrees)
-      return slot.emitOpError() << "differs on rank " << rank << " from what other ranks hold of the same elements";
+      return at->emitOpError() << "differs on rank " << rank << " from what other ranks hold of the same elements";
   }
   HostTensor whole(shard.getGlobal().getShape());
   for (auto &[places, part] : parts)
     for (int64_t i = 0; i < whole.size(); ++i) {
       if (!part.known[i])
-        return slot.emitOpError() << "has no rank that holds element " << i;
+        return at->emitOpError() << "has no rank that holds element " << i;
       whole[i] += part.tensor[i];
     }
   return whole;
@@ -100,7 +100,10 @@ interpreter::SlotLayout slotLayoutOf(const RankGrid &grid) {
     return shard ? shard.getGlobal() : cast<RankedTensorType>(slot.getType());
   };
   layout.scatter = [grid](nn::SlotOp slot, const HostTensor &whole) { return scatter(grid, slot, whole); };
-  layout.gather = [grid](nn::SlotOp slot, const PerRank &pieces) { return gather(grid, slot, pieces); };
+  layout.gather = [grid](nn::SlotOp slot, const PerRank &pieces) { return gather(grid, slot, shardOf(slot), pieces); };
+  layout.gatherValue = [grid](OpResult value, const PerRank &pieces) {
+    return gather(grid, value.getOwner(), dyn_cast_or_null<ShardAttr>(nn::getSharding(value)), pieces);
+  };
   return layout;
 }
 } // namespace hocket::dist

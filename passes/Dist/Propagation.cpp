@@ -194,8 +194,13 @@ bool Propagation::extend(Node node, int dim, ArrayRef<Atom> list) {
 
 /// Results are visited in program order, so that what operands are partial over is known.
 void Propagation::findPartials(ArrayRef<int> ops) {
-  for (int op : ops)
+  for (int op : ops) {
     passed[op] = staysPartial(graph->ops[op]);
+    if (int later = operandToSumLater(graph->ops[op]); later >= 0) {
+      passed[op] = sumsForLater(graph->ops[op].op->getOperand(static_cast<unsigned>(later)));
+      summedLater[op] = later;
+    }
+  }
 }
 
 Atoms Propagation::staysPartial(const StepOp &op) const {
@@ -281,7 +286,9 @@ Spread Propagation::need(OpOperand &operand) const {
   Spread spread;
   for (int factor : op.rule.operands[operand.getOperandNumber()])
     spread.dims.push_back(factors[index][factor]);
-  if (op.rule.linearity[operand.getOperandNumber()] == nn::Linearity::Joint) {
+  auto later = summedLater.find(index);
+  bool passes = op.rule.linearity[operand.getOperandNumber()] == nn::Linearity::Joint;
+  if (passes || (later != summedLater.end() && later->second == static_cast<int>(operand.getOperandNumber()))) {
     spread.partial = passed[index];
     llvm::sort(spread.partial);
   }

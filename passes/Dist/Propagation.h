@@ -32,6 +32,7 @@
 //   nowhere
 //     else, so is the result (dq Wq^T + dkv Wkv^T is joined once; so are the gradients of the uses of a tied
 //     parameter);
+//   - what experts give: it is joined behind the op that puts it together, where that is less (LateSums.cpp);
 //   - a cast of summands, which is there to stand before the sum;
 //   - accumulators, which are partial at rest.
 // Numbers without dimensions in `update` are always joined where they are made: one square sum a parameter, added in
@@ -106,6 +107,9 @@ private:
   // JointSums.cpp
   int factorToShare(int op, Atom atom) const;
   void joinSums(llvm::ArrayRef<int> ops);
+  // LateSums.cpp
+  Atoms sumsForLater(mlir::Value value) const;   ///< what every use of `value` can leave to its result, for less
+  int operandToSumLater(const StepOp &op) const; ///< whose sum is taken of the result instead; -1 if none
   void splitSequences(PlanOp plan, llvm::ArrayRef<int> ops);
 
   const StepGraph *graph;
@@ -113,6 +117,7 @@ private:
   llvm::SmallVector<AtomDims, 0> wishes;  ///< by node
   llvm::SmallVector<AtomDims, 0> factors; ///< by op
   llvm::SmallVector<Atoms, 0> passed;     ///< by op: partial atoms of joint operands that the results keep
+  llvm::DenseMap<int, int> summedLater;   ///< by op: the operand that may be partial over `passed`, where none is joint
   llvm::SmallVector<Atoms, 0> reserve;    ///< by node: the only atoms that a fixed node may be extended by
   llvm::SmallVector<Atoms, 0> owned;      ///< by op: axes of its own, where it is a manual region
   llvm::BitVector fixed;                  ///< by node

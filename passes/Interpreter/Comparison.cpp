@@ -43,6 +43,28 @@ FailureOr<SmallVector<TensorDifference>> compare(Interpreter &reference, Interpr
   return differences;
 }
 
+SmallVector<ChoiceDifference> compareChoices(const Interpreter &reference, const Interpreter &other) {
+  SmallVector<ChoiceDifference> differences;
+  for (auto &[layer, choices] : reference.choices()) {
+    auto found = other.choices().find(layer);
+    ChoiceDifference difference{layer, static_cast<int64_t>(choices.experts.size()) / choices.top, 0};
+    bool sameCount = found != other.choices().end() && found->second.experts.size() == choices.experts.size();
+    for (int64_t token = 0; token < difference.tokens; ++token) {
+      auto of = [&](const Choices &all) { return ArrayRef(all.experts).slice(token * choices.top, choices.top); };
+      difference.elsewhere += !sameCount || of(choices) != of(found->second);
+    }
+    differences.push_back(difference);
+  }
+  return differences;
+}
+
+std::string reportText(ArrayRef<ChoiceDifference> differences) {
+  std::string text;
+  for (const ChoiceDifference &d : differences)
+    text += llvm::formatv("choices {0,-32} {1} of {2} tokens go to other experts\n", d.layer, d.elsewhere, d.tokens);
+  return text;
+}
+
 std::string reportText(ArrayRef<TensorDifference> differences) {
   SmallVector<const TensorDifference *> sorted = llvm::map_to_vector(differences, [](auto &d) { return &d; });
   llvm::sort(sorted, [](auto *a, auto *b) { return std::tie(b->relative, a->name) < std::tie(a->relative, b->name); });

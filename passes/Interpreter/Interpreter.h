@@ -18,6 +18,15 @@ struct SlotLayout {
   /// The whole of the pieces (partial ones added). Fails, with an error, where ranks that must agree do not.
   std::function<llvm::FailureOr<nn::HostTensor>(nn::SlotOp, const PerRank &)> gather =
       [](nn::SlotOp, const PerRank &pieces) -> llvm::FailureOr<nn::HostTensor> { return pieces[0]; };
+  /// The same for what an op makes.
+  std::function<llvm::FailureOr<nn::HostTensor>(mlir::OpResult, const PerRank &)> gatherValue =
+      [](mlir::OpResult, const PerRank &pieces) -> llvm::FailureOr<nn::HostTensor> { return pieces[0]; };
+};
+
+/// What a layer's router chose: for each token, by microbatch, sequence and position, `top` experts, ascending.
+struct Choices {
+  int64_t top = 0;
+  std::vector<int64_t> experts;
 };
 
 /// The inputs of one step: [microbatches, rows, sequence] token ids, labels (-1: not counted), and where the model
@@ -53,6 +62,11 @@ public:
   /// See Machine::routerMargin.
   double routerMargin() const { return machine.routerMargin(); }
 
+  /// Keeps, from now on, what routers choose, by layer. A step then fails, with an error, where ranks that route the
+  /// same tokens have logits that differ in a bit.
+  void recordChoices();
+  const std::map<std::string, Choices> &choices() const { return chosen; }
+
   /// Whole tensors, by name. Gradients are those of the last step before clipping: a parameter's accumulators in use
   /// order.
   llvm::FailureOr<nn::HostTensor> state(nn::SlotKind kind, llvm::StringRef name);
@@ -70,6 +84,7 @@ private:
 
   Machine machine;
   SlotLayout layout;
+  std::map<std::string, Choices> chosen;
   Precision precision;
   int64_t stepNumber = 0;
   uint64_t seed = 0; ///< of the last initialize

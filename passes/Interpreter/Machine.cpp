@@ -87,6 +87,9 @@ LogicalResult Machine::compute(Operation *op) {
     if (failed((*function)(op, operands, results, grid)))
       return failure();
   }
+  if (auto router = dyn_cast<RouterOp>(op); router && onRouter && getPhase(op) == Phase::Forward)
+    if (failed(onRouter(router, *inputs[0], *inputs[1])))
+      return failure();
   for (auto [value, content] : llvm::zip(op->getResults(), results)) {
     for (HostTensor &tensor : content)
       round(precision, value.getType(), tensor);

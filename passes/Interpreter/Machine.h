@@ -3,6 +3,7 @@
 #pragma once
 #include "dialect/NN/NN.h"
 #include "passes/Interpreter/LockstepOps.h"
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -35,6 +36,11 @@ public:
   /// logits differently: a comparison of plans says nothing where this is near the rounding of logits.
   double routerMargin() const { return margin; }
 
+  /// Called for each router of `forward` with its operands on all ranks.
+  using OnRouter =
+      std::function<llvm::LogicalResult(nn::RouterOp router, const PerRank &logits, const PerRank &positions)>;
+  void setOnRouter(OnRouter function) { onRouter = std::move(function); }
+
   nn::TrainingStepOp step() const { return program; }
   const RankGrid &ranks() const { return grid; }
 
@@ -53,6 +59,7 @@ private:
   const LockstepOps *ops;
   Precision precision;
   std::map<Slot, Shared> slots;
+  OnRouter onRouter;
   llvm::DenseMap<mlir::Value, Shared> values;
   llvm::DenseMap<mlir::Value, int64_t> usesLeft;
   double margin = std::numeric_limits<double>::infinity();

@@ -167,12 +167,13 @@ SlotMemory::SlotMemory(ProgramOp program, Space space) : program(program), chain
 /// orders differ there is no place for it.
 static LogicalResult refuseHandedOn(MessageOp message, BufferOp handedOn, BufferOp beside) {
   bool gradient = message.getValues() == MessageValues::Gradient;
-  auto error = handedOn.emitError() << "'" << handedOn.getName() << "' goes over several cuts between stages: stage "
-                                    << message.getFrom()
-                                    << " gets it in one message and hands it on in another, beside '"
-                                    << beside.getName() << "', and cannot hold both as they are sent; expected a value "
-                                    << (gradient ? "whose users lie" : "used") << " no further than one stage away";
-  error.attachNote(message.getLoc()) << "handed on here: " << message.getText();
+  auto error =
+      handedOn.emitError() << "'" << handedOn.getName() << "' goes over several cuts between stages: stage "
+                           << message->getParentOfType<ProgramOp>().getStage()
+                           << " gets it in one message and hands it on in another, and cannot hold it beside all "
+                              "that it is sent with; expected a value "
+                           << (gradient ? "of the stage before" : "used no further than on the next stage");
+  error.attachNote(message.getLoc()) << "sent with '" << beside.getName() << "' as " << message.getText();
   return failure();
 }
 

@@ -51,8 +51,8 @@ Status DeviceStep::queueInstruction(uint32_t row, uint32_t index, uint32_t end) 
     return marked;
   if (Status began = trace.begin(compute, 0, row, index); !began)
     return began;
-  Status queued;
   computeWent();
+  Status queued;
   switch (instruction.op()) {
   case program::Op::Kernel:
     queued = queueKernel(instruction, buffers);

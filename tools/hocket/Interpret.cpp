@@ -119,6 +119,9 @@ int interpret(const InterpretOptions &options) {
   local.start(choice, /*lockstep=*/true, options, seed);
   if (options.compare)
     whole.start(choice, /*lockstep=*/false, options, seed);
+  for (Run *run : {&local, &whole})
+    if (options.compare)
+      run->machine->recordChoices();
   for (int64_t step = 1; step <= options.steps; ++step) {
     auto batch = source.read(session, step);
     if (!batch)
@@ -140,8 +143,9 @@ int interpret(const InterpretOptions &options) {
     auto differences = interpreter::compare(*whole.machine, *local.machine);
     if (failed(differences))
       return InputAtFault;
-    fmt::print("{} in lockstep against the whole model, |difference| / |whole|:\n{}",
-               run::counted(choice.mesh.getWorldSize(), "rank"), interpreter::reportText(*differences));
+    fmt::print("{} in lockstep against the whole model, |difference| / |whole|:\n{}{}",
+               run::counted(choice.mesh.getWorldSize(), "rank"), interpreter::reportText(*differences),
+               interpreter::reportText(interpreter::compareChoices(*whole.machine, *local.machine)));
   }
   return Done;
 }

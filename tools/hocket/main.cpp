@@ -18,8 +18,9 @@
 #include <system_error>
 using namespace hocket::tools;
 
-/// Takes MLIR's flags out of the command line and gives them to LLVM's parser, whose complaints are returned.
-static std::string takeMlirFlags(int argc, char **argv, std::vector<std::string> &ours) {
+/// Takes MLIR's flags out of the command line and gives them to LLVM's parser. False after its complaints, of which it
+/// prints those about values itself.
+static bool takeMlirFlags(int argc, char **argv, std::vector<std::string> &ours) {
   std::vector<const char *> theirs = {argv[0]};
   for (int i = 1; i < argc; ++i)
     if (llvm::StringRef(argv[i]).starts_with("--mlir-"))
@@ -28,8 +29,10 @@ static std::string takeMlirFlags(int argc, char **argv, std::vector<std::string>
       ours.push_back(argv[i]);
   std::string faults;
   llvm::raw_string_ostream stream(faults);
-  llvm::cl::ParseCommandLineOptions(theirs.size(), theirs.data(), "", &stream);
-  return faults;
+  bool sound = llvm::cl::ParseCommandLineOptions(theirs.size(), theirs.data(), "", &stream);
+  if (!faults.empty())
+    fmt::print(stderr, "error: {}", faults);
+  return sound;
 }
 
 static int cannotWrite(int error) {
@@ -64,10 +67,8 @@ int main(int argc, char **argv) {
   mlir::registerPassManagerCLOptions();
   mlir::registerDefaultTimingManagerCLOptions();
   std::vector<std::string> ours;
-  if (std::string faults = takeMlirFlags(argc, argv, ours); !faults.empty()) {
-    fmt::print(stderr, "error: {}", faults);
+  if (!takeMlirFlags(argc, argv, ours))
     return UnreadableCommandLine;
-  }
 
   CLI::App app("Hocket compiles a model and a plan into one executable per cluster.", "hocket");
   app.require_subcommand(1);
