@@ -1,5 +1,5 @@
 // The closed form of activation memory against the figures of its paper.
-#include "ActivationMemory.h"
+#include "passes/Analysis/ActivationMemory.h"
 #include <gtest/gtest.h>
 using namespace hocket::analysis;
 

@@ -1,6 +1,6 @@
 // What a plan keeps of a GPT's layer, to the byte: the closed form, in words of the plan's type, less what is never
 // stored.
-#include "ActivationMemory.h"
+#include "passes/Analysis/ActivationMemory.h"
 #include "passes/Step/MemoryBreakdown.h"
 #include "tools/hocket/Lowering.h"
 #include <fstream>

@@ -2,9 +2,11 @@
 // streams it gives what it should, queued and as a graph, and without one of its waits some order shows it.
 #include "runtime/Executor/DeviceStep.h"
 #include "Emulator/EmulatorTesting.h"
+#include "runtime/Comm/CallLog.h"
 #include "runtime/Device/Emulator/EmulatorDevice.h"
 #include "runtime/Program/ProgramFile.h"
 #include <fmt/format.h>
+#include <fstream>
 
 using namespace hocket;
 using namespace hocket::runtime;
@@ -65,8 +67,40 @@ std::unique_ptr<program::InstructionT> await(uint32_t awaited) {
   return made;
 }
 
+using Instructions = std::vector<std::unique_ptr<program::InstructionT>>;
+
 // x becomes 9 x by way of the host, y 15 x, w what z was: 3 x of the pass before.
-program::ProgramT programOf(std::string code) {
+Instructions allNeeded() {
+  Instructions all;
+  auto add = [&](std::unique_ptr<program::InstructionT> each) { all.push_back(std::move(each)); };
+  add(scale(x, y, 1));
+  add(instruction(program::Op::Transfer, {y, onHost}, 1)); // after y is there
+  add(scale(z, w, 0));
+  add(await(1)); // before y changes
+  add(scale(x, y, 2));
+  add(scale(y, y, 1));
+  add(instruction(program::Op::Transfer, {onHost, z}, 1)); // after z was read
+  add(await(2));                                           // before z is read
+  add(scale(z, x, 1));
+  return all;
+}
+
+// What is started twice in a row needs one wait, and so does what is awaited twice in a row, whatever is started
+// meanwhile.
+Instructions twoNeeded() {
+  Instructions all;
+  all.push_back(scale(x, y, 1));
+  all.push_back(instruction(program::Op::Transfer, {y, onHost}, 1));
+  all.push_back(instruction(program::Op::Transfer, {onHost, z}, 1));
+  all.push_back(await(1));
+  all.push_back(instruction(program::Op::Transfer, {y, onHost}, 1));
+  all.push_back(await(3));
+  all.push_back(scale(z, y, 1));
+  all.push_back(await(3));
+  return all;
+}
+
+program::ProgramT programOf(std::string code, Instructions instructions) {
   program::ProgramT program;
   program.target = "cuda";
   program.strings = {"", "scale", "to and fro", "model.mlir:3:4"};
@@ -94,16 +128,7 @@ program::ProgramT programOf(std::string code) {
   auto body = std::make_unique<program::BodyT>();
   body->name = "forward";
   body->kind = program::BodyKind::Forward;
-  auto add = [&](std::unique_ptr<program::InstructionT> each) { body->instructions.push_back(std::move(each)); };
-  add(scale(x, y, 1));
-  add(instruction(program::Op::Transfer, {y, onHost}, 1)); // after y is there
-  add(scale(z, w, 0));
-  add(await(1)); // before y changes
-  add(scale(x, y, 2));
-  add(scale(y, y, 1));
-  add(instruction(program::Op::Transfer, {onHost, z}, 1)); // after z was read
-  add(await(2));                                           // before z is read
-  add(scale(z, x, 1));
+  body->instructions = std::move(instructions);
   rank->bodies.push_back(std::move(body));
   auto entry = std::make_unique<program::EntryT>();
   entry->name = program::trainEntry;
@@ -117,8 +142,10 @@ program::ProgramT programOf(std::string code) {
 
 // The rank of such a program, with x = 1, 2, 3, …
 struct OneRank {
-  explicit OneRank(uint64_t seed, const std::string &code = scaleText(), bool check = true)
-      : file(program::write(programOf(code))), program(*program::GetProgram(file.data() + sizeof(program::FileHeader))),
+  explicit OneRank(uint64_t seed, const std::string &code = scaleText(), bool check = true,
+                   Instructions instructions = allNeeded())
+      : file(program::write(programOf(code, std::move(instructions)))),
+        program(*program::GetProgram(file.data() + sizeof(program::FileHeader))),
         device(seed, hocket::test::checking(check)),
         context(program, 0, static_cast<std::byte *>(*device.allocate(4 * bytes)), world, world, status, device),
         entry(*context.own.entries()->Get(0)) {
@@ -198,6 +225,21 @@ TEST(DeviceStep, EveryOrderTellsOfAWaitThatIsMissing) {
     }
   }
   unsetenv("HOCKET_DROP_WAIT");
+}
+
+TEST(DeviceStep, LeavesOutWaitsThatOthersImply) {
+  std::string path = testing::TempDir() + "/DeviceStepCalls";
+  for (bool needed : {true, false}) {
+    OneRank rank(1, scaleText(), true, needed ? allNeeded() : twoNeeded());
+    std::unique_ptr<CallLog> log = std::move(*CallLog::create(path));
+    rank.context.calls = log.get();
+    Status ran = DeviceStep(rank.context, rank.entry).run(1);
+    EXPECT_TRUE(ran) << ran.error().message;
+    std::ifstream file(path);
+    std::string line;
+    std::getline(file, line);
+    EXPECT_EQ(line, fmt::format(R"({{"pass": "queued", "step": 1, "waits": {}}})", needed ? 4 : 2));
+  }
 }
 
 TEST(DeviceStep, AFaultOfAKernelIsTheRanksAndNamesTheLine) {

@@ -1,5 +1,5 @@
 // See ActivationMemory.h.
-#include "ActivationMemory.h"
+#include "passes/Analysis/ActivationMemory.h"
 #include <numeric>
 using namespace hocket::analysis;
 using Kind = ActivationTerm::Kind;
