@@ -99,8 +99,7 @@ bool Arguments::get(std::string_view name, bool standard, std::string_view meani
   return *text == "true";
 }
 
-// ---- main
-// -----------------------------------------------------------------------------------------------------------
+// ---- main -----------------------------------------------------------------------------------------------------------
 static void printHelp(const char *program, const detail::CommandLine &line) {
   std::cout << "Writes a model of Hocket: " << program << " [-o FILE]";
   for (const auto &each : line.asked)

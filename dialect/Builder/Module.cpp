@@ -15,8 +15,7 @@ static void checkName(State &state, StringRef what, const Name &name) {
                             << "', expected letters, digits, '_' and '-' (and dots between them)";
 }
 
-// ---- functions
-// ------------------------------------------------------------------------------------------------------
+// ---- functions ------------------------------------------------------------------------------------------------------
 void detail::State::writeBody(Function &function, const Body &body, const std::vector<Tensor> &arguments) {
   struct Opened { // closes even if the user's function throws
     State &state;
@@ -80,8 +79,7 @@ void Module::writeModel(const Name &name, Sequence sequence, bool documents, con
   state->writeBody(model, body, argumentsOf(model));
 }
 
-// ---- blocks
-// ---------------------------------------------------------------------------------------------------------
+// ---- blocks ---------------------------------------------------------------------------------------------------------
 /// Writes a block with the shapes of its first call, before the function that calls it. An argument that is not known
 /// stands for a tensor without dimensions, and leaves the block incomplete: its body's own faults are still told.
 static void writeBlock(BlockInfo &block, Function &caller, const std::vector<Tensor> &args, const Body &body) {
@@ -152,8 +150,7 @@ BlockInfo *Module::declareBlock(const Name &name, std::vector<std::string> argum
   return &state->blocks.emplace_back(BlockInfo{state.get(), name, std::move(arguments)});
 }
 
-// ---- scopes
-// ---------------------------------------------------------------------------------------------------------
+// ---- scopes ---------------------------------------------------------------------------------------------------------
 static nn::InitKind initKind(Init::Kind kind) {
   switch (kind) {
   case Init::Zeros:
@@ -191,8 +188,7 @@ Scope Scope::sub(std::string_view name) const {
 
 void Scope::fault(std::string_view message, Where where) const { home->state->fault(where) << message; }
 
-// ---- the module
-// -----------------------------------------------------------------------------------------------------
+// ---- the module -----------------------------------------------------------------------------------------------------
 Module::Module() : state(std::make_unique<State>()) {}
 Module::~Module() = default;
 

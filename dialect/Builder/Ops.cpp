@@ -34,8 +34,7 @@ Tensor embedding(Tensor ids, Tensor table, Where where) {
   return use.make<nn::EmbeddingOp>(shaped(rows, shape), Access::value(ids), Access::value(table), mlir::Value());
 }
 
-// ---- products
-// -------------------------------------------------------------------------------------------------------
+// ---- products -------------------------------------------------------------------------------------------------------
 static Tensor contracted(Tensor x, Tensor w, std::optional<int64_t> asked, const Where &where) {
   Use use(where, {x, w});
   if (!use.sound())
@@ -99,8 +98,7 @@ Tensor matmul(Tensor a, Tensor b, std::string_view rule, Where where) {
   return use.make<nn::MatmulOp>(shaped(use.tensorType(a), shape), Access::value(a), Access::value(b), StringRef(rule));
 }
 
-// ---- norms, rotary positions, attention
-// -----------------------------------------------------------------------------
+// ---- norms, rotary positions, attention -----------------------------------------------------------------------------
 Tensor layer_norm(Tensor x, Tensor gain, Tensor bias, double eps, Where where) {
   Use use(where, {x, gain, bias});
   if (!use.sound())
@@ -158,8 +156,7 @@ Tensor attention(Tensor q, Tensor k, Tensor v, At at, const Attention &options, 
                                    whole(builder, options.window), real(builder, options.softcap), mlir::UnitAttr());
 }
 
-// ---- element by element
-// ---------------------------------------------------------------------------------------------
+// ---- element by element ---------------------------------------------------------------------------------------------
 template <typename OpT> static Tensor unary(Tensor x, const Where &where) {
   Use use(where, x);
   return use.sound() ? use.make<OpT>(use.type(x), Access::value(x)) : use.unknown();
@@ -173,8 +170,7 @@ Tensor silu(Tensor x, Where where) { return unary<nn::SiluOp>(x, where); }
 Tensor add(Tensor a, Tensor b, Where where) { return binary<nn::AddOp>(a, b, where); }
 Tensor mul(Tensor a, Tensor b, Where where) { return binary<nn::MulOp>(a, b, where); }
 
-// ---- slices and sums
-// ------------------------------------------------------------------------------------------------
+// ---- slices and sums ------------------------------------------------------------------------------------------------
 std::vector<Tensor> unstack(Tensor x, Dim dim, int64_t count) {
   Use use(dim.where, x);
   std::vector<Tensor> slices(std::max<int64_t>(count, 0), use.unknown());

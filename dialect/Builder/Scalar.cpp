@@ -70,8 +70,7 @@ Scalar sin(Scalar x) { return unary<mlir::math::SinOp>(x); }
 Scalar sqrt(Scalar x) { return unary<mlir::math::SqrtOp>(x); }
 Scalar tanh(Scalar x) { return unary<mlir::math::TanhOp>(x); }
 
-// ---- choices
-// --------------------------------------------------------------------------------------------------------
+// ---- choices --------------------------------------------------------------------------------------------------------
 static Condition compare(mlir::arith::CmpFPredicate predicate, Scalar a, Scalar b) {
   ScalarBody &body = bodyOf(a, b);
   mlir::Value right = body.mixed ? valueOf(a) : valueOf(b);
@@ -96,8 +95,7 @@ Scalar select(Condition condition, Scalar a, Scalar b) {
 Scalar select(Condition condition, Scalar a, double b) { return select(condition, a, number(a, b)); }
 Scalar select(Condition condition, double a, Scalar b) { return select(condition, number(b, a), b); }
 
-// ---- the op
-// ---------------------------------------------------------------------------------------------------------
+// ---- the op ---------------------------------------------------------------------------------------------------------
 Tensor detail::elementwise(const Name &name, const std::vector<Tensor> &tensors, const ScalarFunction &function) {
   Use use(name.where, tensors);
   if (!use.sound())

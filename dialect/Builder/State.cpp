@@ -64,8 +64,7 @@ std::string Function::text() const {
   return (mlir::isa<nn::ModelOp>(op) ? "model @" : "block @") + mlir::SymbolTable::getSymbolName(op).str();
 }
 
-// ---- uses
-// -----------------------------------------------------------------------------------------------------------
+// ---- uses -----------------------------------------------------------------------------------------------------------
 Use::Use(const Where &where, Function *home)
     : home(home), loc(home->state->at(where)), builder(mlir::OpBuilder::atBlockEnd(home->body())) {
   checkHome(home, "the scope", std::nullopt);

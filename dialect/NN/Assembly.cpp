@@ -5,8 +5,7 @@ using namespace mlir;
 
 namespace hocket::nn {
 
-// ---- initialisers
-// ----------------------------------------------------------------------------------------------------
+// ---- initialisers ---------------------------------------------------------------------------------------------------
 static ParseResult readInit(AsmParser &parser, InitAttr &init) {
   StringRef word;
   if (parseWord(parser, "initialiser", {"zeros", "ones", "normal", "constant"}, word))
@@ -40,8 +39,7 @@ void InitAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
-// ---- numbers of norms, rope and attention
-// ----------------------------------------------------------------------------
+// ---- numbers of norms, rope and attention ---------------------------------------------------------------------------
 constexpr double defaultEps = 1e-5;
 constexpr double defaultTheta = 10000;
 
@@ -139,8 +137,7 @@ void printRouter(OpAsmPrinter &printer, Operation *, ScoreKindAttr scores, UnitA
 ParseResult parseReal(OpAsmParser &parser, FloatAttr &value) { return parseRealAttr(parser, value); }
 void printReal(OpAsmPrinter &printer, Operation *, FloatAttr value) { printer << realText(value.getValueAsDouble()); }
 
-// ---- slots and calls
-// -------------------------------------------------------------------------------------------------
+// ---- slots and calls ------------------------------------------------------------------------------------------------
 ParseResult parseKind(OpAsmParser &parser, SlotKindAttr &kind) {
   StringRef word;
   if (parseWord(

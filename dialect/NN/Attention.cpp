@@ -146,8 +146,7 @@ template <typename OpT> int64_t pairFlops(OpT op, int64_t depth) {
 }
 } // namespace
 
-// ---- attention
-// -------------------------------------------------------------------------------------------------------
+// ---- attention ------------------------------------------------------------------------------------------------------
 LogicalResult AttentionOp::verify() {
   ShapeCheck check(*this);
   check.floating({{"q", getQ()}, {"k", getK()}, {"v", getV()}}).widened({"y", getY()}, {"q", getQ()});
@@ -222,8 +221,7 @@ void AttentionOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, cons
       operandGrads[i] = grads->getResult(i);
 }
 
-// ---- attention_grad
-// --------------------------------------------------------------------------------------------------
+// ---- attention_grad -------------------------------------------------------------------------------------------------
 LogicalResult AttentionGradOp::verify() {
   ShapeCheck check(*this);
   check.floating({{"dy", getDy()}, {"q", getQ()}, {"k", getK()}, {"v", getV()}, {"y", getY()}, {"dq", getDq()}})
@@ -279,8 +277,7 @@ void AttentionGradOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArr
   });
 }
 
-// ---- attention_merge
-// -------------------------------------------------------------------------------------------------
+// ---- attention_merge ------------------------------------------------------------------------------------------------
 static std::string mergeRule(AttentionMergeOp op) {
   std::string rows = leadingNames(tensorType(op.getA()).getRank() - 1), y = joinNames(rows, "!e");
   return y + ", " + rows + ", " + y + ", " + rows + " -> " + y + ", " + rows;

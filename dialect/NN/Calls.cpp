@@ -49,8 +49,7 @@ LogicalResult RepeatOp::verify() {
   return result;
 }
 
-// ---- symbols
-// ---------------------------------------------------------------------------------------------------------
+// ---- symbols --------------------------------------------------------------------------------------------------------
 /// The block that `op` calls; null if it is no call.
 static StringAttr calleeOf(Operation *op) {
   auto callee = isa<CallOp, RepeatOp>(op) ? op->getAttrOfType<FlatSymbolRefAttr>("callee") : FlatSymbolRefAttr();

@@ -42,8 +42,7 @@ std::string withColumns(Value x, StringRef column) {
 }
 } // namespace
 
-// ---- cross_entropy
-// ---------------------------------------------------------------------------------------------------
+// ---- cross_entropy --------------------------------------------------------------------------------------------------
 static StringRef crossEntropyRule(CrossEntropyOp op) {
   return op.getLse() ? "b s !v, b s -> _, _, b s" : "b s !v, b s -> _, _";
 }
@@ -102,8 +101,7 @@ void CrossEntropyOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, c
                                              forward.getLogits(), forward.getLabels(), forward.getLse(), Value());
 }
 
-// ---- cross_entropy_grad
-// ----------------------------------------------------------------------------------------------
+// ---- cross_entropy_grad ---------------------------------------------------------------------------------------------
 static std::string crossEntropyGradRule(CrossEntropyGradOp op) {
   return "_, b s @v, b s, b s" + offsetTerm(op.getOffset()).str() + " -> b s @v";
 }
@@ -137,8 +135,7 @@ void CrossEntropyGradOp::evaluate(ArrayRef<const HostTensor *> operands, Mutable
     }
 }
 
-// ---- row_max, row_sum_exp
-// --------------------------------------------------------------------------------------------
+// ---- row_max, row_sum_exp -------------------------------------------------------------------------------------------
 LogicalResult RowMaxOp::verify() {
   ShapeCheck check(*this);
   check.floating({{"x", getX()}}).widened({"y", getY()}, {"x", getX()});
@@ -175,8 +172,7 @@ void RowSumExpOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRe
     results[0][row] = sumExp(*operands[0], row * width, width, (*operands[1])[row]);
 }
 
-// ---- pick, count_tokens
-// ----------------------------------------------------------------------------------------------
+// ---- pick, count_tokens ---------------------------------------------------------------------------------------------
 static std::string pickRule(PickOp op) {
   std::string rows = rowsOf(op.getX());
   return withColumns(op.getX(), "@v") + ", " + rows + offsetTerm(op.getOffset()).str() + " -> " + rows;

@@ -12,8 +12,7 @@ std::string idTerm(Value ids) {
 std::string rowTerm(Value ids) { return joinNames(leadingNames(tensorType(ids).getRank()), "h"); }
 } // namespace
 
-// ---- positions
-// -------------------------------------------------------------------------------------------------------
+// ---- positions ------------------------------------------------------------------------------------------------------
 LogicalResult PositionsOp::verify() {
   ShapeCheck check(*this);
   if (getZigzag()) {
@@ -44,8 +43,7 @@ int64_t hocket::nn::zigzagToken(int64_t place, int64_t sequence, int64_t ranks) 
   return (chunk % 2 == 0 ? rank : 2 * ranks - 1 - rank) * length + place % length;
 }
 
-// ---- embedding
-// -------------------------------------------------------------------------------------------------------
+// ---- embedding ------------------------------------------------------------------------------------------------------
 static std::string embeddingRule(EmbeddingOp op) {
   return idTerm(op.getIds()) + ", @v h" + offsetTerm(op.getOffset()).str() + " -> " + rowTerm(op.getIds());
 }
@@ -83,8 +81,7 @@ void EmbeddingOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, cons
         make<EmbeddingGradOp>(builder, getLoc(), getTable().getType(), getIds(), resultGrads[0], getOffset());
 }
 
-// ---- embedding_grad
-// --------------------------------------------------------------------------------------------------
+// ---- embedding_grad -------------------------------------------------------------------------------------------------
 static std::string embeddingGradRule(EmbeddingGradOp op) {
   return idTerm(op.getIds()) + ", " + rowTerm(op.getIds()) + offsetTerm(op.getOffset()).str() + " -> @v h";
 }

@@ -6,8 +6,7 @@ using namespace mlir;
 
 namespace hocket::nn {
 
-// ---- text
-// ------------------------------------------------------------------------------------------------------------
+// ---- text -----------------------------------------------------------------------------------------------------------
 /// Reads `@name(%a: T, …) -> T {`, keeping the names of the arguments as the attribute `arg_names`.
 static ParseResult parseNamedFunction(OpAsmParser &parser, OperationState &state, StringAttr typeName) {
   StringAttr name;
@@ -67,8 +66,7 @@ void ModelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) 
   nameArguments(getArgNames(), region, set);
 }
 
-// ---- what both must hold
-// ---------------------------------------------------------------------------------------------
+// ---- what both must hold --------------------------------------------------------------------------------------------
 /// Of a value that goes in or out: only the first dimension, the batch, may be unknown.
 static LogicalResult verifyBoundaryType(Operation *op, Type type, const Twine &what) {
   auto tensor = dyn_cast<RankedTensorType>(type);

@@ -86,8 +86,7 @@ struct LinearTerms {
 };
 } // namespace
 
-// ---- linear
-// ----------------------------------------------------------------------------------------------------------
+// ---- linear ---------------------------------------------------------------------------------------------------------
 LogicalResult LinearOp::verify() {
   ShapeCheck check(*this);
   check.floating({{"x", getX()}, {"w", getW()}}).widened({"y", getY()}, {"x", getX()});
@@ -135,8 +134,7 @@ void LinearOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, const B
                                    builder.getStringAttr(rule + " -> " + terms.w));
 }
 
-// ---- matmul
-// ----------------------------------------------------------------------------------------------------------
+// ---- matmul ---------------------------------------------------------------------------------------------------------
 LogicalResult MatmulOp::verify() {
   ShapeCheck check(*this);
   check.floating({{"a", getA()}, {"b", getB()}}).widened({"y", getY()}, {"a", getA()});

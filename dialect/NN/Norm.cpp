@@ -88,8 +88,7 @@ LogicalResult verifyNorm(ShapeCheck check, Value x, double eps, function_ref<std
 }
 } // namespace
 
-// ---- layer_norm
-// ------------------------------------------------------------------------------------------------------
+// ---- layer_norm -----------------------------------------------------------------------------------------------------
 static std::string layerNormRule(Value x) { return rowTerm(x) + ", !h, !h -> " + rowTerm(x); }
 
 LogicalResult LayerNormOp::verify() {
@@ -118,8 +117,7 @@ void LayerNormOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, cons
     operandGrads[2] = grads.getDbias();
 }
 
-// ---- layer_norm_grad, layer_norm_param_grad
-// --------------------------------------------------------------------------
+// ---- layer_norm_grad, layer_norm_param_grad -------------------------------------------------------------------------
 static std::string normGradRule(Value x) { return rowTerm(x) + ", " + rowTerm(x) + ", !h -> " + rowTerm(x); }
 
 LogicalResult LayerNormGradOp::verify() {
@@ -151,8 +149,7 @@ void LayerNormParamGradOp::evaluate(ArrayRef<const HostTensor *> operands, Mutab
   parameterGradient(*operands[0], *operands[1], getEps().convertToDouble(), results[0], &results[1]);
 }
 
-// ---- rms_norm and its gradients
-// --------------------------------------------------------------------------------------
+// ---- rms_norm and its gradients -------------------------------------------------------------------------------------
 LogicalResult RmsNormOp::verify() {
   return verifyNorm(
       ShapeCheck(*this).floating({{"x", getX()}, {"gain", getGain()}, {"y", getY()}}), getX(),

@@ -10,8 +10,7 @@ static std::string allDims(Value x) {
   return rank == 0 ? "_" : factorNames("d", rank);
 }
 
-// ---- square_sum
-// ------------------------------------------------------------------------------------------------------
+// ---- square_sum -----------------------------------------------------------------------------------------------------
 LogicalResult SquareSumOp::verify() {
   return ShapeCheck(*this)
       .floating({{"x", getX()}})
@@ -27,8 +26,7 @@ void SquareSumOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRe
   results[0][0] = sum;
 }
 
-// ---- cosine_rate
-// -----------------------------------------------------------------------------------------------------
+// ---- cosine_rate ----------------------------------------------------------------------------------------------------
 LogicalResult CosineRateOp::verify() {
   ShapeCheck check(*this);
   check.element({"step", getStep()}, IntegerType::get(getContext(), 64))
@@ -62,8 +60,7 @@ void CosineRateOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayR
   }
 }
 
-// ---- adamw
-// -----------------------------------------------------------------------------------------------------------
+// ---- adamw ----------------------------------------------------------------------------------------------------------
 static std::string adamwRule(AdamWOp op) {
   std::string d = allDims(op.getParam());
   return d + ", " + d + ", " + d + ", " + d + ", _, _, _" + offsetTerm(op.getUnless()).str() + " -> " + d + ", " + d +

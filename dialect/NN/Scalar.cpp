@@ -65,8 +65,7 @@ template <typename OpF, typename OpI> SmallVector<Value> binaryBody(OpBuilder &b
 }
 } // namespace
 
-// ---- gelu
-// ------------------------------------------------------------------------------------------------------------
+// ---- gelu -----------------------------------------------------------------------------------------------------------
 LogicalResult GeluOp::verify() { return verifyUnary(ShapeCheck(*this), getX(), getY()); }
 FactorRule GeluOp::getFactorRule() { return FactorRule::parse(*this, unaryRule(getX())); }
 void GeluOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
@@ -88,8 +87,7 @@ void GeluOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, const Bit
   buildScalarGradient(*this, "gelu", builder, resultGrads, needed, operandGrads);
 }
 
-// ---- silu
-// ------------------------------------------------------------------------------------------------------------
+// ---- silu -----------------------------------------------------------------------------------------------------------
 LogicalResult SiluOp::verify() { return verifyUnary(ShapeCheck(*this), getX(), getY()); }
 FactorRule SiluOp::getFactorRule() { return FactorRule::parse(*this, unaryRule(getX())); }
 void SiluOp::evaluate(ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
@@ -114,8 +112,7 @@ void SiluOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, const Bit
       buildElementwise(builder, loc, "silu_grad", getX().getType(), {resultGrads[0], getX()}, body).getResult(0);
 }
 
-// ---- cast
-// ------------------------------------------------------------------------------------------------------------
+// ---- cast -----------------------------------------------------------------------------------------------------------
 LogicalResult CastOp::verify() {
   ShapeCheck check(*this);
   auto floating = [&](StringRef name, Value value) {
@@ -148,8 +145,7 @@ void CastOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, const Bit
     operandGrads[0] = make<CastOp>(builder, getLoc(), getX().getType(), resultGrads[0], /*summands=*/false);
 }
 
-// ---- add
-// -------------------------------------------------------------------------------------------------------------
+// ---- add ------------------------------------------------------------------------------------------------------------
 LogicalResult AddOp::verify() { return verifyBinary(ShapeCheck(*this), getA(), getB(), getY()); }
 FactorRule AddOp::getFactorRule() {
   return FactorRule::parse(*this, binaryRule(getA(), getB())).linear({Linearity::Joint, Linearity::Joint});
@@ -169,8 +165,7 @@ void AddOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, const BitV
     operandGrads[1] = buildSumTo(builder, getLoc(), dy, tensorType(getB()));
 }
 
-// ---- mul
-// -------------------------------------------------------------------------------------------------------------
+// ---- mul ------------------------------------------------------------------------------------------------------------
 LogicalResult MulOp::verify() { return verifyBinary(ShapeCheck(*this), getA(), getB(), getY()); }
 FactorRule MulOp::getFactorRule() {
   return FactorRule::parse(*this, binaryRule(getA(), getB())).linear({Linearity::Multi, Linearity::Multi});

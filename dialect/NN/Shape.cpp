@@ -42,8 +42,7 @@ LogicalResult verifyStack(ShapeCheck check, ShapeCheck::Named stacked, ValueRang
 }
 } // namespace
 
-// ---- unstack
-// ---------------------------------------------------------------------------------------------------------
+// ---- unstack --------------------------------------------------------------------------------------------------------
 static std::string unstackRule(UnstackOp op) {
   int64_t rank = tensorType(op.getX()).getRank() - 1, dim = op.getDimAttr().getInt();
   return stackedTerm(rank, dim) + " -> " + sliceTerms(rank, op.getYs().size());
@@ -78,8 +77,7 @@ void UnstackOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, const 
   operandGrads[0] = make<StackOp>(builder, getLoc(), getX().getType(), slices, getDimAttr());
 }
 
-// ---- stack
-// -----------------------------------------------------------------------------------------------------------
+// ---- stack ----------------------------------------------------------------------------------------------------------
 static std::string stackRule(StackOp op) {
   int64_t rank = tensorType(op.getY()).getRank() - 1, dim = op.getDimAttr().getInt();
   return sliceTerms(rank, op.getXs().size()) + " -> " + stackedTerm(rank, dim);
@@ -111,8 +109,7 @@ void StackOp::buildGradient(OpBuilder &builder, ValueRange resultGrads, const Bi
     operandGrads[i] = slices.getResult(i);
 }
 
-// ---- sum
-// -------------------------------------------------------------------------------------------------------------
+// ---- sum ------------------------------------------------------------------------------------------------------------
 static std::string sumRule(SumOp op) {
   int64_t x = tensorType(op.getX()).getRank(), y = tensorType(op.getY()).getRank();
   return (x == 0 ? "_" : factorNames("d", x)) + " -> " + (y == 0 ? "_" : factorNames("d", y, x - y));

@@ -12,8 +12,7 @@ SlotOp TrainingStepOp::findSlot(SlotKind kind, StringRef name) {
   return {};
 }
 
-// ---- slots
-// -----------------------------------------------------------------------------------------------------------
+// ---- slots ----------------------------------------------------------------------------------------------------------
 bool isOptimizerState(SlotKind kind) {
   return kind == SlotKind::FirstMoment || kind == SlotKind::SecondMoment || kind == SlotKind::Master;
 }
@@ -57,8 +56,7 @@ LogicalResult SlotOp::verify() {
   return result;
 }
 
-// ---- regions
-// ---------------------------------------------------------------------------------------------------------
+// ---- regions --------------------------------------------------------------------------------------------------------
 namespace {
 struct RegionRule {
   StringRef name;

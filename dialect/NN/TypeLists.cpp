@@ -18,8 +18,7 @@ static void writeTypes(OpAsmPrinter &printer, TypeRange types) {
   llvm::interleaveComma(types, printer);
 }
 
-// ---- calls
-// -----------------------------------------------------------------------------------------------------------
+// ---- calls ----------------------------------------------------------------------------------------------------------
 ParseResult parseCallTypes(OpAsmParser &parser, SmallVectorImpl<Type> &args, SmallVectorImpl<Type> &results) {
   if (readTypes(parser, args))
     return failure();
@@ -36,8 +35,7 @@ void printCallTypes(OpAsmPrinter &printer, Operation *, TypeRange args, TypeRang
   writeTypes(printer, results);
 }
 
-// ---- ops whose types mostly follow from the first
-// --------------------------------------------------------------------
+// ---- ops whose types mostly follow from the first -------------------------------------------------------------------
 /// Reads `A, B -> C`. Operands: all or only the first `fewest`; results: all or none. Missing ones stay null.
 static ParseResult readSome(OpAsmParser &parser, size_t fewest, ArrayRef<Type *> operands, ArrayRef<Type *> results) {
   SMLoc at = parser.getCurrentLocation();

@@ -1,3 +1,4 @@
+// See ActivationMemory.h.
 #include "passes/Analysis/ActivationMemory.h"
 #include <numeric>
 using namespace hocket::analysis;

@@ -1,6 +1,6 @@
 // Activation memory of a GPT in closed form: Korthikanti et al., "Reducing Activation Recomputation in Large
 // Transformer Models", arXiv 2205.05198, sections 4 and 5, equations 1 to 6 and table 2. Bytes of one rank; activations
-// are 16-bit, dropout masks one byte an element, as in the paper.
+// are 16-bit, dropout masks one byte an element, as in the paper. What plans keep is held against it.
 #pragma once
 #include <cstdint>
 #include <vector>

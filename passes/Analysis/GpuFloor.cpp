@@ -8,9 +8,9 @@ namespace {
 // Dense rates and bandwidths from NVIDIA's data sheets: A100 (June 2021; PCIe parts have the same rates and less
 // memory bandwidth), H100 (SXM and PCIe), H200 (SXM), HGX B200 (a GPU of eight).
 constexpr Gpu gpus[] = {
-    {"A100-40GB", "sm_80", 1.555, 312, 156, 19.5, 40}, {"A100", "sm_80", 2.039, 312, 156, 19.5, 80},
-    {"H100", "sm_90", 3.35, 989, 494, 67, 80},         {"H100-PCIe", "sm_90", 2.0, 756, 378, 51, 80},
-    {"H200", "sm_90", 4.8, 989, 494, 67, 141},         {"B200", "sm_100", 8.0, 2250, 1100, 75, 180},
+    {"A100-40GB", "sm_80", 1.555, 312, 156, 19.5}, {"A100", "sm_80", 2.039, 312, 156, 19.5},
+    {"H100", "sm_90", 3.35, 989, 494, 67},         {"H100-PCIe", "sm_90", 2.0, 756, 378, 51},
+    {"H200", "sm_90", 4.8, 989, 494, 67},         {"B200", "sm_100", 8.0, 2250, 1100, 75},
 };
 } // namespace
 

@@ -20,7 +20,6 @@ struct Gpu {
   llvm::StringLiteral architecture; ///< of the cubin it loads: "sm_90"
   double terabytesPerSecond;        ///< of its memory, 1e12 bytes
   double tensor16Teraflops, tensorTf32Teraflops, float32Teraflops;
-  int64_t memoryGB; ///< 1e9 bytes
 
   double bytesPerSecond() const { return terabytesPerSecond * 1e12; }
   double flopsPerSecond(GpuUnits units) const;

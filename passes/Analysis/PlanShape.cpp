@@ -1,3 +1,4 @@
+// See PlanShape.h.
 #include "passes/Analysis/PlanShape.h"
 using namespace mlir;
 using namespace hocket;

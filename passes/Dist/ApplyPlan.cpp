@@ -16,16 +16,12 @@ struct ApplyPlanPass : impl::ApplyPlanPassBase<ApplyPlanPass> {
   using ApplyPlanPassBase::ApplyPlanPassBase;
 
   void runOnOperation() override {
-    for (auto step : getOperation().getOps<nn::TrainingStepOp>())
-      if (step.getPlanAttr() && failed(apply(step)))
-        signalPassFailure();
+    if (failed(forEachPlannedStep(getOperation(),
+                                  [this](auto step, PlanOp plan, MeshOp mesh) { return apply(step, plan, mesh); })))
+      signalPassFailure();
   }
 
-  LogicalResult apply(nn::TrainingStepOp step) {
-    PlanOp plan = planOf(step);
-    MeshOp mesh = plan ? meshOf(plan) : MeshOp();
-    if (!mesh)
-      return failure();
+  LogicalResult apply(nn::TrainingStepOp step, PlanOp plan, MeshOp mesh) {
     FailureOr<StepGraph> graph = StepGraph::create(step);
     if (failed(graph))
       return failure();

@@ -12,8 +12,7 @@ using AtomDims = llvm::SmallVector<Atoms, 4>; ///< one list for each dimension
 class AxisAtoms {
 public:
   /// Cuts the axes of `mesh` at the ends of all `refs`. Refs that name no axis of the mesh, or do not divide one
-  /// another
-  /// ("x":(1)2 and "x":(1)3), are reported at `where`.
+  /// another ("x":(1)2 and "x":(1)3), are reported at `where`.
   static llvm::FailureOr<AxisAtoms> create(MeshOp mesh, llvm::ArrayRef<AxisRef> refs, mlir::Operation *where);
 
   MeshOp getMesh() const { return mesh; }

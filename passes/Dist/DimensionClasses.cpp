@@ -48,26 +48,9 @@ DimensionClasses::DimensionClasses(const StepGraph &graph) {
   for (auto &[op, node] : graph.slots)
     for (int64_t dim = 0; dim < graph.types[node].getRank(); ++dim)
       ties.insert({node, static_cast<int>(dim)});
-  for (const StepOp &op : graph.ops) {
-    if (!isModel(graph, op))
-      continue;
-    SmallVector<std::optional<Dimension>> first(op.rule.factors.size());
-    auto tie = [&](ArrayRef<Node> nodes, ArrayRef<SmallVector<int>> terms) {
-      for (auto [node, term] : llvm::zip(nodes, terms))
-        for (auto [dim, factor] : llvm::enumerate(term)) {
-          Dimension dimension{node, static_cast<int>(dim)};
-          if (node < 0)
-            continue;
-          ties.insert(dimension);
-          if (first[factor])
-            ties.unionSets(*first[factor], dimension);
-          else
-            first[factor] = dimension;
-        }
-    };
-    tie(op.operands, op.rule.operands);
-    tie(op.results, op.rule.results);
-  }
+  for (const StepOp &op : graph.ops)
+    if (isModel(graph, op))
+      tieByFactors(op, ties);
   for (auto [value, slot] : graph.handovers)
     for (int dim = 0; dim < graph.types[slot].getRank(); ++dim)
       ties.unionSets({value, dim}, {slot, dim});

@@ -1,19 +1,19 @@
 // Which dimensions of a model's values are one and the same index: heads, the hidden size of one feed-forward block,
 // the vocabulary. Two dimensions are of one class if a forward op runs one factor over both.
 #pragma once
-#include "passes/Dist/StepGraph.h"
-#include "llvm/ADT/EquivalenceClasses.h"
+#include "passes/Dist/DimensionTies.h"
 
 namespace hocket::dist {
 
 /// What an index is, as far as splits are concerned.
-///   Heads       heads of attention without groups, or of its keys and values     legal degrees divide it
-///   Groups      query heads of one key/value head                                 legal degrees divide it
-///   Experts     of a mixture: the first dimension of what is dispatched            legal degrees divide it
-///   Vocabulary  rows of a table that token ids index, or logits                   may be uneven
-///   Inner       made by one product and contracted by another, nothing between needs it whole (feed-forward)  may be
-///   uneven Whole       some op needs it whole (hidden size under a norm, head size) Other       none of these (batch,
-///   sequence)
+///   Heads       heads of attention without groups, or of its keys and values    legal degrees divide it
+///   Groups      query heads of one key/value head                               legal degrees divide it
+///   Experts     of a mixture: the first dimension of what is dispatched         legal degrees divide it
+///   Vocabulary  rows of a table that token ids index, or logits                 may be uneven
+///   Inner       made by one product and contracted by another, and nothing      may be uneven
+///               between needs it whole: feed-forward
+///   Whole       some op needs it whole: the hidden size under a norm, the size of a head
+///   Other       none of these: batch, sequence
 enum class DimensionKind { Heads, Groups, Experts, Vocabulary, Inner, Whole, Other };
 
 struct DimensionClass {
@@ -35,8 +35,7 @@ public:
 private:
   void collect(const StepGraph &graph);
   void classify(const StepGraph &graph);
-  using Dimension = std::pair<Node, int>;
-  llvm::EquivalenceClasses<Dimension> ties;
+  DimensionTies ties;
   llvm::SmallVector<DimensionClass> classes;
   llvm::DenseMap<std::pair<mlir::Operation *, int>, int> index;
   llvm::DenseMap<Dimension, int> ofLeader;

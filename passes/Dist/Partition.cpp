@@ -10,16 +10,12 @@ namespace hocket::dist {
 namespace {
 struct PartitionPass : impl::PartitionPassBase<PartitionPass> {
   void runOnOperation() override {
-    for (auto step : getOperation().getOps<nn::TrainingStepOp>())
-      if (step.getPlanAttr() && failed(partition(step)))
-        signalPassFailure();
+    if (failed(forEachPlannedStep(getOperation(),
+                                  [this](auto step, PlanOp plan, MeshOp mesh) { return partition(step, plan, mesh); })))
+      signalPassFailure();
   }
 
-  LogicalResult partition(nn::TrainingStepOp step) {
-    PlanOp plan = planOf(step);
-    MeshOp mesh = plan ? meshOf(plan) : MeshOp();
-    if (!mesh)
-      return failure();
+  LogicalResult partition(nn::TrainingStepOp step, PlanOp plan, MeshOp mesh) {
     FailureOr<StepGraph> graph = StepGraph::create(step);
     if (failed(graph))
       return failure();

@@ -2,11 +2,10 @@
 //
 // A collective is planned if it is what one of its plan's tactics is known to cost:
 //   all_reduce, reduce_scatter   a sum (or extreme) over something that a tactic splits: the contraction of a
-//   row-parallel linear, a
-//                                vocabulary, sequences of the batch; a parameter's gradient over its stages
+//                                row-parallel linear, a vocabulary, sequences of the batch; a parameter's gradient
+//                                over its stages
 //   over axes of `zero`          parameters, their state and gradients, gathered and scattered: what is read from a
-//   slot of these or
-//                                written to one
+//                                slot of these or written to one
 //   over axes of `sequence`      the sequence dimension of activations, gathered
 //   over axes of `context`       whatever moves in a microbatch
 //   over axes of `experts`       all_to_all in a microbatch

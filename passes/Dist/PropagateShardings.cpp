@@ -81,16 +81,12 @@ private:
 
 struct PropagateShardingsPass : impl::PropagateShardingsPassBase<PropagateShardingsPass> {
   void runOnOperation() override {
-    for (auto step : getOperation().getOps<nn::TrainingStepOp>())
-      if (step.getPlanAttr() && failed(propagate(step)))
-        signalPassFailure();
+    if (failed(forEachPlannedStep(getOperation(),
+                                  [this](auto step, PlanOp plan, MeshOp mesh) { return propagate(step, plan, mesh); })))
+      signalPassFailure();
   }
 
-  LogicalResult propagate(nn::TrainingStepOp step) {
-    PlanOp plan = planOf(step);
-    MeshOp mesh = plan ? meshOf(plan) : MeshOp();
-    if (!mesh)
-      return failure();
+  LogicalResult propagate(nn::TrainingStepOp step, PlanOp plan, MeshOp mesh) {
     FailureOr<StepGraph> graph = StepGraph::create(step);
     if (failed(graph))
       return failure();

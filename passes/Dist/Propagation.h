@@ -9,19 +9,17 @@
 //   - An atom splits one factor of an op, and one dimension of a value.
 //   - `whole` factors stay whole.
 //   - A parameter without a sharding takes what begin and microbatch find for it; `update` changes no slot, so ZeRO's
-//   split of
-//     moments does not reach parameters.
+//     split of moments does not reach parameters.
 //   - An accumulator, partial at rest, may be joined into shards: its wish is extended by atoms over which it is
-//   partial.
-//     That makes ZeRO's reduce_scatter.
+//     partial. That makes ZeRO's reduce_scatter.
 //   - What microbatch reads of a slot that is `used as` something else than it lies at rest wishes what it is used as;
 //     so a parameter that ZeRO-3 splits at rest is gathered, and no op is split by it. An accumulator that ZeRO-2
 //     splits at rest splits the sum that goes into it; of what is added it wishes no more than what it is used as: the
 //     gradient is made, and cast, as a summand, and then scattered.
 //
 //   - Then ops are split that tactics speak of and not slots: the sequence of ops that do not use the axes of
-//   `sequence`,
-//     the heads of attention under `context all_to_all`. What is found from these is added to what was there.
+//     `sequence`, the heads of attention under `context all_to_all`. What is found from these is added to what was
+//     there.
 //
 //   - A product whose sum with another is partial over more axes than itself may take these for what it contracts
 //     (JointSums.cpp); no other op hears of that.
@@ -29,8 +27,7 @@
 // The sharding in which an op makes a result: the atoms of its dimensions' factors, and partial over the atoms of
 // factors that it does not have. Partial values are joined where they are made, but for:
 //   - `add` and other ops whose operands are jointly linear: where all of these are partial over an axis and are used
-//   nowhere
-//     else, so is the result (dq Wq^T + dkv Wkv^T is joined once; so are the gradients of the uses of a tied
+//     nowhere else, so is the result (dq Wq^T + dkv Wkv^T is joined once; so are the gradients of the uses of a tied
 //     parameter);
 //   - what experts give: it is joined behind the op that puts it together, where that is less (LateSums.cpp);
 //   - a cast of summands, which is there to stand before the sum;

@@ -103,15 +103,12 @@ private:
 
 struct RecomputePass : impl::RecomputePassBase<RecomputePass> {
   void runOnOperation() override {
-    for (auto step : getOperation().getOps<nn::TrainingStepOp>())
-      if (step.getPlanAttr() && failed(recompute(step)))
-        signalPassFailure();
+    if (failed(
+            forEachPlannedStep(getOperation(), [](auto step, PlanOp plan, MeshOp) { return recompute(step, plan); })))
+      signalPassFailure();
   }
 
-  LogicalResult recompute(nn::TrainingStepOp step) {
-    PlanOp plan = planOf(step);
-    if (!plan)
-      return failure();
+  static LogicalResult recompute(nn::TrainingStepOp step, PlanOp plan) {
     if (!plan.tactic<RecomputeOp>())
       return success();
     FailureOr<RecomputeUnits> units = RecomputeUnits::create(step, plan);

@@ -13,26 +13,9 @@ SequenceDimensions::SequenceDimensions(const StepGraph &graph) {
   for (auto &[op, node] : graph.slots)
     if (int dim = tokensDimension(cast<nn::SlotOp>(op)); dim >= 0)
       ties.insert({node, dim});
-  for (const StepOp &op : graph.ops) {
-    if (op.region != &nn::TrainingStepOp(graph.step).getMicrobatch())
-      continue;
-    SmallVector<std::optional<Dimension>> first(op.rule.factors.size());
-    auto tie = [&](ArrayRef<Node> nodes, ArrayRef<SmallVector<int>> terms) {
-      for (auto [node, term] : llvm::zip(nodes, terms))
-        for (auto [dim, factor] : llvm::enumerate(term)) {
-          if (node < 0)
-            continue;
-          Dimension dimension{node, static_cast<int>(dim)};
-          ties.insert(dimension);
-          if (first[factor])
-            ties.unionSets(*first[factor], dimension);
-          else
-            first[factor] = dimension;
-        }
-    };
-    tie(op.operands, op.rule.operands);
-    tie(op.results, op.rule.results);
-  }
+  for (const StepOp &op : graph.ops)
+    if (op.region == &nn::TrainingStepOp(graph.step).getMicrobatch())
+      tieByFactors(op, ties);
   for (auto &[op, node] : graph.slots)
     if (int dim = tokensDimension(cast<nn::SlotOp>(op)); dim >= 0)
       if (Dimension leader = ties.getLeaderValue({node, dim}); !llvm::is_contained(leaders, leader))

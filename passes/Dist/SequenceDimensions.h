@@ -1,7 +1,6 @@
 // Which dimensions of a training step's values run over the tokens of a sequence.
 #pragma once
-#include "passes/Dist/StepGraph.h"
-#include "llvm/ADT/EquivalenceClasses.h"
+#include "passes/Dist/DimensionTies.h"
 
 namespace hocket::dist {
 
@@ -19,8 +18,7 @@ public:
   int ofOp(const StepOp &op) const;
 
 private:
-  using Dimension = std::pair<Node, int>;
-  llvm::EquivalenceClasses<Dimension> ties;
+  DimensionTies ties;
   llvm::SmallVector<Dimension> leaders;
 };
 } // namespace hocket::dist

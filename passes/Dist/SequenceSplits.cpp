@@ -1,5 +1,5 @@
 // Splits that tactics ask of ops and not of slots, once those of the slots have settled:
-//   sequence over tp         (Korthikanti et al. 2022, section 4.2.2) the sequence of ops that do not use tp
+//   sequence over tp            (Korthikanti et al. 2022, section 4.2.2) the sequence of ops that do not use tp
 //   context over cp all_to_all  (Jacobs et al. 2023) heads, within attention, instead of the sequence
 #include "passes/Dist/DimensionClasses.h"
 #include "passes/Dist/Propagation.h"

@@ -1,12 +1,10 @@
 // What `split auto` chooses among: for each class of dimensions (DimensionClasses.h) whether the axes split it.
 //
 //   - Classes of one attention are decided together: KV heads over the major part of the axes, query heads of each over
-//   the
-//     rest, in every way that divides both. Where none does, also over a part of the axes.
+//     the rest, in every way that divides both. Where none does, also over a part of the axes.
 //   - Classes whose ops are the same are one choice: layers of one form, whatever their parameters are called.
 //   - A class that an op needs whole (hidden size under a norm) is never split, nor are rows of learned positions, for
-//   they are
-//     the sequence; and one that an earlier tactic split over these axes is not asked again.
+//     they are the sequence; and one that an earlier tactic split over these axes is not asked again.
 #pragma once
 #include "passes/Dist/Megatron.h"
 

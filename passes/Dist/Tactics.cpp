@@ -129,4 +129,17 @@ MeshOp meshOf(PlanOp plan) {
     plan.emitOpError() << "names mesh @" << plan.getMesh() << ", which is not declared";
   return mesh;
 }
+
+LogicalResult forEachPlannedStep(ModuleOp module,
+                                 function_ref<LogicalResult(nn::TrainingStepOp, PlanOp, MeshOp)> work) {
+  bool sound = true;
+  for (auto step : module.getOps<nn::TrainingStepOp>()) {
+    if (!step.getPlanAttr())
+      continue;
+    PlanOp plan = planOf(step);
+    MeshOp mesh = plan ? meshOf(plan) : MeshOp();
+    sound &= mesh && succeeded(work(step, plan, mesh));
+  }
+  return success(sound);
+}
 } // namespace hocket::dist

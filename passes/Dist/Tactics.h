@@ -27,4 +27,9 @@ mlir::Operation *tacticOf(PlanOp plan, nn::SlotOp slot, int64_t dim, const AxisR
 /// The plan of a step and its mesh; null, with an error at the step, where they are missing.
 PlanOp planOf(nn::TrainingStepOp step);
 MeshOp meshOf(PlanOp plan);
+/// Does `work` on each training step of `module` that is under a plan; fails if it fails on any, or a plan or mesh is
+/// missing.
+llvm::LogicalResult
+forEachPlannedStep(mlir::ModuleOp module,
+                   llvm::function_ref<llvm::LogicalResult(nn::TrainingStepOp, PlanOp, MeshOp)> work);
 } // namespace hocket::dist

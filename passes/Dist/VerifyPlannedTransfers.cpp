@@ -15,9 +15,9 @@ struct VerifyPlannedTransfersPass : impl::VerifyPlannedTransfersPassBase<VerifyP
   using VerifyPlannedTransfersPassBase::VerifyPlannedTransfersPassBase;
 
   void runOnOperation() override {
-    for (auto step : getOperation().getOps<nn::TrainingStepOp>())
-      if (step.getPlanAttr() && failed(verify(step)))
-        signalPassFailure();
+    if (failed(forEachPlannedStep(getOperation(),
+                                  [this](auto step, PlanOp plan, MeshOp mesh) { return verify(step, plan, mesh); })))
+      signalPassFailure();
     markAllAnalysesPreserved();
   }
 
@@ -28,11 +28,7 @@ struct VerifyPlannedTransfersPass : impl::VerifyPlannedTransfersPassBase<VerifyP
     double bytes = 0;
   };
 
-  LogicalResult verify(nn::TrainingStepOp step) {
-    PlanOp plan = planOf(step);
-    MeshOp mesh = plan ? meshOf(plan) : MeshOp();
-    if (!mesh)
-      return failure();
+  LogicalResult verify(nn::TrainingStepOp step, PlanOp plan, MeshOp mesh) {
     SmallVector<PlannedTransfer> transfers = transfersOf(step, plan, mesh);
     std::map<std::string, Alike> implicit;
     double bytes = 0;

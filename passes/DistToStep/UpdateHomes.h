@@ -11,14 +11,11 @@ using Stages = llvm::BitVector;
 /// Values of `region`: parameters and moments are known where the parameter is held, accumulators where they are added
 /// to, all else where all operands are. Where that is not enough, stages exchange:
 ///   add     of operands that share no stage (the gradients of two uses of a tied parameter): known on the stages of
-///   both
-///           after a sum over them
+///           both after a sum over them
 ///   stack   of scalars not all known everywhere: known everywhere after a sum over all stages, in which one stage
-///   gives
-///           each entry and the others zero
+///           gives each entry and the others zero
 ///   spread  an operand of an op whose result a parameter needs on stages that do not know the operand (the third use
-///   of a
-///           tied parameter): one stage gives it, the others zero, just before the op
+///           of a tied parameter): one stage gives it, the others zero, just before the op
 /// Error: any other op whose operands share no stage.
 class UpdateHomes {
 public:

@@ -4,8 +4,7 @@
 //   input A               one microbatch of it; the labels also as `A.all`, [microbatches, rows, …], for begin
 //   input step            i64: the step that runs, 1 = the first
 //   input draws           [rows] i32, where the model has a dropout: a random number of each sequence of a microbatch,
-//   from
-//                         (seed, step, row of the global batch); 0 where nothing is trained, and then nothing is
+//                         from (seed, step, row of the global batch); 0 where nothing is trained, and then nothing is
 //                         dropped
 //   param P               as the model declares it, in the recipe's type; unless a group freezes P then
 //                         master P (f32) where the recipe keeps masters, first_moment P, second_moment P (f32)

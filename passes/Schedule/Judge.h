@@ -5,7 +5,7 @@
 //   - every body of every (chunk, microbatch) runs exactly once, and so does every message between neighbours;
 //   - what a body or a send reads is there: it happens after the forward, receive, … that makes it;
 //   - the messages of a directed edge are received in the order in which they are sent, and stand on one stream at each
-//   end;
+//     end;
 //   - chunks that follow each other on one stage use one slot for a microbatch, other chunks slots of their own;
 //   - no slot is written while a row of its last user, an unfinished send included, may still use it; slots are within
 //     Problem::maxInFlight;

@@ -23,11 +23,12 @@ struct Piece : Packed {
 };
 
 /// The plan of one body. Rules:
-///   a loaded value lives in its buffer, unless the buffer is written before its last use: then it is copied first
-///   a stored value is made in the buffer if nothing reads the buffer's old content from then on (the op that makes it
-///   may, if it works in place there); else it is copied at the store a product that adds to a value works in place on
-///   it every other value has a piece of workspace, taken over in place from an operand that dies there where the op
-///   allows it
+///   - a loaded value lives in its buffer, unless the buffer is written before its last use: then it is copied first;
+///   - a stored value is made in the buffer if nothing reads the buffer's old content from then on (the op that makes it
+///     may, if it works in place there); else it is copied at the store;
+///   - a product that adds to a value works in place on it;
+///   - every other value has a piece of workspace, taken over in place from an operand that dies there where the op
+///     allows it.
 /// An op on a stream of its own uses its operand and its result until it is awaited: until then neither's place is
 /// given away.
 struct BodyMemory {

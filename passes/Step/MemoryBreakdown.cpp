@@ -166,12 +166,4 @@ private:
 };
 } // namespace
 
-int64_t MemoryBreakdown::sumOfParts() const {
-  int64_t sum = 0;
-  for (const Part &part : parts)
-    for (auto [kind, bytes] : part.bytes)
-      sum += bytes;
-  return sum;
-}
-
 MemoryBreakdown hocket::step::memoryBreakdown(ProgramOp program) { return Adder(program).add(); }

@@ -24,11 +24,7 @@ struct MemoryBreakdown {
   std::string workspacePeak;      ///< where: "backward of h.2"
   int64_t updateBytes = 0;        ///< what update uses, which lies over the workspace and the slots
   int64_t alignmentBytes = 0;     ///< between buffers that last
-  int64_t arenaBytes = 0;
-
-  /// The arena is the parts, what slots hold beyond what is busy, workspace and alignment.
-  int64_t sumOfParts() const;
-  int64_t slotFragmentation() const { return slots * (slotBytes - slotBusyBytes); }
+  int64_t arenaBytes = 0;         ///< of all
 };
 
 MemoryBreakdown memoryBreakdown(ProgramOp program);

@@ -1,3 +1,4 @@
+// See Communicators.h.
 #include "passes/StepToProgram/Communicators.h"
 #include <set>
 using namespace mlir;

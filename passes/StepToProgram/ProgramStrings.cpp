@@ -1,3 +1,4 @@
+// See ProgramStrings.h.
 #include "passes/StepToProgram/ProgramStrings.h"
 #include "llvm/ADT/TypeSwitch.h"
 using namespace mlir;

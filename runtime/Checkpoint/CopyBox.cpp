@@ -19,17 +19,16 @@ static bool isInteger(DType type) { return type == DType::I32 || type == DType::
 bool convertible(DType from, DType to) { return isInteger(from) == isInteger(to); }
 
 namespace {
-// One element type as storage: what it reads as, and how that is written.
-struct F32 {
-  using Stored = float;
-  static double load(Stored x) { return x; }
-  static Stored store(double x) { return static_cast<float>(x); }
+// An element type as storage: what it reads as, and how that is written.
+template <class T, class Number> struct Plain {
+  using Stored = T;
+  static Number load(T x) { return x; }
+  static T store(Number x) { return static_cast<T>(x); }
 };
-struct F64 {
-  using Stored = double;
-  static double load(Stored x) { return x; }
-  static Stored store(double x) { return x; }
-};
+using F32 = Plain<float, double>;
+using F64 = Plain<double, double>;
+using I32 = Plain<int32_t, int64_t>;
+using I64 = Plain<int64_t, int64_t>;
 struct BF16 {
   using Stored = runtime::BFloat16;
   static double load(Stored x) { return runtime::toFloat(x); }
@@ -39,16 +38,6 @@ struct F16 {
   using Stored = runtime::Float16;
   static double load(Stored x) { return runtime::toFloat(x); }
   static Stored store(double x) { return runtime::toFloat16(static_cast<float>(x)); }
-};
-struct I32 {
-  using Stored = int32_t;
-  static int64_t load(Stored x) { return x; }
-  static Stored store(int64_t x) { return static_cast<int32_t>(x); }
-};
-struct I64 {
-  using Stored = int64_t;
-  static int64_t load(Stored x) { return x; }
-  static Stored store(int64_t x) { return x; }
 };
 } // namespace
 

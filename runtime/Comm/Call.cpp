@@ -14,17 +14,17 @@ std::string_view toString(Operation operation) {
   return names[static_cast<int>(operation)];
 }
 
-void copyBytes(std::byte *to, const std::byte *from, size_t bytes) {
-  if (bytes && to != from)
-    std::memcpy(to, from, bytes);
-}
-
 // Whether [a, a + aBytes) and [b, b + bBytes) share a byte.
 bool overlap(const std::byte *a, size_t aBytes, const std::byte *b, size_t bBytes) {
   return aBytes && bBytes && a < b + bBytes && b < a + aBytes;
 }
 
 } // namespace
+
+void copyBytes(std::byte *to, const std::byte *from, size_t bytes) {
+  if (bytes && to != from)
+    std::memcpy(to, from, bytes);
+}
 
 std::string describe(const Call &call) {
   if (call.operation == Operation::Barrier)

@@ -37,6 +37,9 @@ Status agree(const Communicator &on, const std::vector<Call> &calls);
 // A wait for these world ranks is over its deadline: `CALL on COMMUNICATOR: time is up; missing: ranks 1, 2`.
 Error timeIsUp(const Communicator &on, const Call &call, std::vector<int> missing);
 
+// memcpy, also of nothing and of a buffer onto itself.
+void copyBytes(std::byte *to, const std::byte *from, size_t bytes);
+
 // Elements [begin, begin + count) of every block; blocks are `stride` elements apart in the inputs.
 struct Piece {
   size_t begin, count, stride;

@@ -11,7 +11,7 @@
 //   - Time: every wait has a deadline. A call past its deadline fails with the world ranks that were missing. An abort
 //     (of another rank or of the launcher) ends every wait.
 //   - Errors are final: after a failed call a communicator is only good for destruction; its other calls repeat the
-//   error.
+//     error.
 //
 // Threads: one communicator belongs to one thread at a time; different communicators may be used at once.
 #ifndef HOCKET_RUNTIME_COMM_COMMUNICATOR_H

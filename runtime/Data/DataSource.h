@@ -13,7 +13,6 @@ namespace hocket::runtime {
 enum class DataFormat : uint8_t { U8, U16, U32, Megatron };
 std::string_view toString(DataFormat format);                     // "megatron"
 std::optional<DataFormat> parseDataFormat(std::string_view text); // "u16" -> U16; nothing for other words
-inline constexpr char dataFormats[] = "u8, u16, u32, megatron";
 
 struct DataSource {
   std::string path; // a flat file; of Megatron's format PREFIX, PREFIX.bin or PREFIX.idx

@@ -10,7 +10,6 @@
 namespace hocket::runtime {
 
 Result<MappedFile> MappedFile::open(const std::string &path, const std::string &what) {
-  auto invalid = [](std::string message) { return Error{ErrorKind::Invalid, std::move(message), {}}; };
   MappedFile result;
   result.name = path;
   // A pipe without a writer must not hold us up.

@@ -7,8 +7,6 @@
 
 namespace hocket::runtime {
 
-static Error invalid(std::string message) { return {ErrorKind::Invalid, std::move(message), {}}; }
-
 Result<TokenFile> TokenFile::open(const std::string &path, TokenType type) {
   Result<MappedFile> mapped = MappedFile::open(path, "data file");
   if (!mapped)

@@ -2,6 +2,7 @@
 #include "runtime/Executor/RankDevice.h"
 #include "runtime/Comm/Nccl/NcclWorld.h"
 #include "runtime/Comm/NcclEmulator/NcclEmulator.h"
+#include "runtime/Device/BorrowedStream.h"
 #include "runtime/Device/Cpu/CpuDevice.h"
 #include "runtime/Device/Cuda/CudaDevice.h"
 #include "runtime/Device/OpenEmulator.h"
@@ -11,15 +12,6 @@
 namespace hocket::runtime {
 
 bool isForGpus(const program::Program &program) { return program.target()->string_view() == "cuda"; }
-
-namespace {
-// A stream by its handle.
-struct Borrowed : Stream {
-  explicit Borrowed(void *stream) : stream(stream) {}
-  void *handle() const override { return stream; }
-  void *stream;
-};
-} // namespace
 
 static bool communicates(const program::Program &program) {
   return program.communicators() && program.communicators()->size() != 0;
@@ -113,7 +105,7 @@ Status RankDevice::openWorld(const program::Program &program, const RunOptions &
     nccl::NcclEmulatorOptions emulator;
     emulator.seed = seedOf(options);
     emulator.capturing = [device = opened.get()](void *handle) {
-      Borrowed stream(handle);
+      BorrowedStream stream(handle);
       return device->capturing(stream);
     };
     emulated = std::make_unique<nccl::NcclEmulator>(meeting, *opened, std::move(emulator));

@@ -1,7 +1,7 @@
 // Where a rank lives and who looks after it: its world, its status, whether it may go on, to whom it reports. The life
 // of a rank (Rank.h) is the same behind every host:
 //   ShmHost                  one process of hocket-run on one host
-//   runtime/Launch/MpiHost   one process of mpirun or srun on any host
+//   runtime/Launch/CrewHost   one process of mpirun or srun on any host
 #ifndef HOCKET_RUNTIME_EXECUTOR_RANKHOST_H
 #define HOCKET_RUNTIME_EXECUTOR_RANKHOST_H
 

@@ -13,10 +13,9 @@ using checkpoint::Found;
 using checkpoint::Index;
 using runtime::Error;
 using runtime::ErrorKind;
+using runtime::invalid;
 using runtime::Result;
 using runtime::Status;
-
-static Error invalid(std::string message) { return {ErrorKind::Invalid, std::move(message), {}}; }
 
 static void note(const std::string &text) { fmt::print(stderr, "note: {}\n", text); }
 

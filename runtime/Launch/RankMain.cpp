@@ -3,7 +3,7 @@
 //   hocket_kernels, hocket_kernel_count        struct { const char *name; void *function; } and uint64_t
 // It is a rank of hocket-run where the environment says so; otherwise a rank of mpirun, srun or torchrun, with a
 // command line; with a command line alone it runs where it has one rank.
-#include "runtime/Launch/MpiRun.h"
+#include "runtime/Launch/CrewRun.h"
 #include <cstdlib>
 
 extern "C" {

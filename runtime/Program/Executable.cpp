@@ -14,10 +14,9 @@
 namespace hocket::program {
 
 using runtime::Error;
+using runtime::invalid;
 using runtime::Result;
 using runtime::Status;
-
-static Error invalid(std::string message) { return {runtime::ErrorKind::Invalid, std::move(message), {}}; }
 
 void ExecutableProgram::Free::operator()(uint8_t *bytes) const {
   ::operator delete[](bytes, std::align_val_t(fileAlignment));

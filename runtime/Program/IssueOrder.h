@@ -14,9 +14,10 @@
 // Calls that are issued as one group (CallGroups.h) stand side by side and are all on one communicator: they are one
 // call here.
 //
-//   1F1B on two stages, of the second's messages and rows:      receive a0, F0, B0, send g0, receive a1, F1, …
-//   as the schedule names them, on the first:           F0, send a0, F1, send a1, receive g0, B0, …       a circle: a1,
-//   g0 in the order of issue, on the second:               receive a0, F0, receive a1, B0, send g0, F1, …
+// 1F1B on two stages:
+//   as the schedule names them, first stage     F0, send a0, F1, send a1, receive g0, B0, …
+//                               second stage    receive a0, F0, B0, send g0, receive a1, F1, …     a circle of a1 and g0
+//   in the order of issue,      second stage    receive a0, F0, receive a1, B0, send g0, F1, …
 #ifndef HOCKET_RUNTIME_PROGRAM_ISSUEORDER_H
 #define HOCKET_RUNTIME_PROGRAM_ISSUEORDER_H
 

@@ -36,6 +36,8 @@ struct Error {
   }
 };
 
+inline Error invalid(std::string message) { return {ErrorKind::Invalid, std::move(message), {}}; }
+
 // A T or an Error. Dereferencing an error, or asking a value for its error, is a fault of the caller.
 template <class T> class [[nodiscard]] Result {
 public:

@@ -1,3 +1,4 @@
+// See Checker.h.
 #include "tools/hocket-lsp-server/Checker.h"
 using namespace hocket::lsp;
 

@@ -1,3 +1,4 @@
+// See Completion.h.
 #include "tools/hocket-lsp-server/Completion.h"
 #include "dialect/Dist/Dist.h"
 #include "mlir/AsmParser/AsmParser.h"

@@ -1,3 +1,4 @@
+// See Document.h.
 #include "tools/hocket-lsp-server/Document.h"
 using namespace hocket::lsp;
 using namespace mlir;

@@ -1,3 +1,4 @@
+// See Faults.h.
 #include "tools/hocket-lsp-server/Faults.h"
 #include "tools/hocket-lsp-server/ParameterNames.h"
 #include "tools/hocket/Lowering.h"

@@ -1,3 +1,4 @@
+// See Hover.h.
 #include "tools/hocket-lsp-server/Hover.h"
 #include "tools/hocket-lsp-server/Navigation.h"
 #include "tools/hocket-lsp-server/OpDocs.h"

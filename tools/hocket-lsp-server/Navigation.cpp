@@ -1,3 +1,4 @@
+// See Navigation.h.
 #include "tools/hocket-lsp-server/Navigation.h"
 #include "dialect/Step/Step.h"
 #include "tools/hocket-lsp-server/ParameterNames.h"

@@ -1,3 +1,4 @@
+// See OpDocs.h.
 #include "tools/hocket-lsp-server/OpDocs.h"
 #include "llvm/ADT/StringRef.h"
 #include <map>

@@ -1,3 +1,4 @@
+// See ParameterNames.h.
 #include "tools/hocket-lsp-server/ParameterNames.h"
 using namespace hocket;
 using namespace hocket::lsp;

@@ -1,3 +1,4 @@
+// See PlanFacts.h.
 #include "tools/hocket-lsp-server/PlanFacts.h"
 #include "dialect/Step/Step.h"
 #include "tools/hocket-lsp-server/TextPlaces.h"

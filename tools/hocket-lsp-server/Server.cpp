@@ -1,3 +1,4 @@
+// See Server.h.
 #include "tools/hocket-lsp-server/Server.h"
 #include "tools/hocket-lsp-server/Checker.h"
 #include "tools/hocket-lsp-server/Completion.h"

@@ -1,3 +1,4 @@
+// See TextPlaces.h.
 #include "tools/hocket-lsp-server/TextPlaces.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -1,6 +1,6 @@
 // A run on several hosts: hocket-run checks what can be seen from here, starts mpirun with the right words, passes
 // signals on, and ends with the exit status that a run on one host would have. The ranks check, watch and report by
-// themselves (runtime/Launch/MpiRun.h).
+// themselves (runtime/Launch/CrewRun.h).
 #ifndef HOCKET_TOOLS_HOCKET_RUN_SEVERALHOSTS_H
 #define HOCKET_TOOLS_HOCKET_RUN_SEVERALHOSTS_H
 

@@ -19,7 +19,8 @@ static std::vector<std::string> forRanks(const CLI::App &app) {
     std::string word = "--" + option->get_lnames()[0];
     bool flag = option->get_items_expected_max() == 0;
     std::string value = fmt::format("{}", fmt::join(option->results(), ","));
-    result.push_back(flag && value == "true" ? word : word + "=" + value);
+    bool plain = flag && (value == "true" || value == "false"); // --no-shuffle is kept as "false"
+    result.push_back(plain ? word : word + "=" + value);
   }
   return result;
 }

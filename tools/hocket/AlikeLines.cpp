@@ -1,3 +1,4 @@
+// See AlikeLines.h.
 #include "tools/hocket/AlikeLines.h"
 #include <cctype>
 using namespace hocket::tools;

@@ -1,3 +1,4 @@
+// See CheckSchedule.h.
 #include "tools/hocket/CheckSchedule.h"
 #include "passes/Schedule/Judge.h"
 #include "passes/Schedule/Simulator.h"

@@ -1,3 +1,4 @@
+// See InputText.h.
 #include "tools/hocket/InputText.h"
 #include <cerrno>
 #include <cstring>

@@ -1,3 +1,4 @@
+// See Lowering.h.
 #include "tools/hocket/Lowering.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Codegen/Fusion/Passes.h"

@@ -1,3 +1,4 @@
+// See ProgramTables.h.
 #include "tools/hocket/ProgramTables.h"
 #include <algorithm>
 #include <sstream>

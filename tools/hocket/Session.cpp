@@ -1,3 +1,4 @@
+// See Session.h.
 #include "tools/hocket/Session.h"
 #include "dialect/NN/VerifyEach.h"
 #include "mlir/AsmParser/AsmParser.h"

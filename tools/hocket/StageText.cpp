@@ -1,3 +1,4 @@
+// See StageText.h.
 #include "tools/hocket/StageText.h"
 #include "runtime/Launch/Counted.h"
 #include "tools/hocket/AlikeLines.h"

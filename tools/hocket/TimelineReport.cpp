@@ -1,3 +1,4 @@
+// See TimelineReport.h.
 #include "tools/hocket/TimelineReport.h"
 #include "passes/Schedule/IdleTime.h"
 #include "passes/Schedule/Timeline.h"

@@ -1,3 +1,4 @@
+// See TraceTimes.h.
 #include "tools/hocket/TraceTimes.h"
 #include "passes/Schedule/IdleTime.h"
 #include "runtime/Program/Mesh.h"

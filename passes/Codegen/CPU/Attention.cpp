@@ -29,9 +29,9 @@ struct Forward : AttentionTile {
     wideK = scratchRows(k.element, keyBlock, sizes.d), wideV = scratchRows(v.element, keyBlock, sizes.e);
   }
   void tile(Value index) {
-    Value firstQuery = e.times(e.modulo(index, sizes.queryBlocks()), lanes);
-    Value head = e.modulo(e.over(index, sizes.queryBlocks()), sizes.heads());
-    Value batch = e.over(index, sizes.queryBlocks() * sizes.heads());
+    Value firstQuery = e.times(e.modulo(index, queryBlocks()), lanes);
+    Value head = e.modulo(e.over(index, queryBlocks()), sizes.heads());
+    Value batch = e.over(index, queryBlocks() * sizes.heads());
     Value row = e.plus(e.times(e.plus(e.times(batch, sizes.s), firstQuery), sizes.heads()), head);
     beginQueries(batch, firstQuery);
     turn(widened(q.from(e, row), queryCount, wideQ), sizes.d, turnedQ);
@@ -92,6 +92,6 @@ struct Forward : AttentionTile {
 int64_t emitAttention(Emit &e, const SpecialKernel &kernel, nn::AttentionOp op, Value begin, Value end) {
   Forward forward(e, kernel, op);
   e.loop(begin, end, 1, [&](Value tile) { forward.tile(tile); });
-  return forward.sizes.b * forward.sizes.heads() * forward.sizes.queryBlocks();
+  return forward.sizes.b * forward.sizes.heads() * forward.queryBlocks();
 }
 } // namespace hocket::cpu

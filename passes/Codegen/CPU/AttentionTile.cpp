@@ -6,14 +6,7 @@
 using namespace mlir;
 
 namespace hocket::cpu {
-namespace {
-ArrayRef<int64_t> shapeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape(); }
-constexpr int64_t rowGroup = 8;
-} // namespace
-
-AttentionSizes::AttentionSizes(Value q, Value k, Value v)
-    : b(shapeOf(q)[0]), s(shapeOf(q)[1]), t(shapeOf(k)[1]), kv(shapeOf(k)[2]),
-      g(shapeOf(q).size() == 5 ? shapeOf(q)[3] : 1), d(shapeOf(q).back()), e(shapeOf(v).back()) {}
+static constexpr int64_t rowGroup = 8;
 
 Rows AttentionTile::rowsOf(Value tensor, Value buffer) {
   auto type = cast<RankedTensorType>(tensor.getType());

@@ -6,30 +6,14 @@
 // widened a block at a time, so that the products read f32 alone.
 #pragma once
 #include "passes/Codegen/CPU/SpecialEmitters.h"
+#include "passes/Codegen/Graph/AttentionOp.h"
 
 namespace hocket::cpu {
+using codegen::AttentionMask;
+using codegen::AttentionSizes;
+
 /// Keys that are worked on between two updates of the running maximum.
 constexpr int64_t keyBlock = 64;
-
-struct AttentionSizes {
-  int64_t b, s, t, kv, g, d, e;
-  AttentionSizes(mlir::Value q, mlir::Value k, mlir::Value v);
-  int64_t heads() const { return kv * g; }
-  int64_t queryBlocks() const { return (s + lanes - 1) / lanes; }
-};
-
-/// Scores and mask, as the op says.
-struct AttentionMask {
-  bool causal, documents;
-  int64_t window;
-  double scale, softcap;
-  template <typename OpT>
-  explicit AttentionMask(OpT op)
-      : causal(op.getMask() == nn::MaskKind::Causal), documents(!op.getDocuments().empty()),
-        window(static_cast<int64_t>(op.getWindow().value_or(0))), scale(op.getScale().convertToDouble()),
-        softcap(op.getSoftcap() ? op.getSoftcap()->convertToDouble() : 0) {}
-  bool always() const { return !causal && window == 0 && !documents; }
-};
 
 /// A matrix of f32 in memory: element (row, column) is base[offset + row * rowStride + column * columnStride].
 struct Matrix {
@@ -57,6 +41,7 @@ public:
       qDocuments = kernel.of(op.getDocuments()[0]), kDocuments = kernel.of(op.getDocuments()[1]);
   }
 
+  int64_t queryBlocks() const { return (sizes.s + lanes - 1) / lanes; }
   /// Of q, k, v, y and their gradients: one head's rows, which lie as far apart as there are heads.
   static Rows rowsOf(mlir::Value tensor, mlir::Value buffer);
   // vectors of 32 f32 on the stack, one a row

@@ -37,14 +37,13 @@ struct Routes {
   }
 };
 
-Type elementOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
 } // namespace
 
 int64_t emitDispatch(Emit &e, const SpecialKernel &kernel, nn::DispatchOp op, Value begin, Value end) {
   Routes routes(e, op.getY().getType(), op.getSlots().getType());
   Value x = kernel.of(op.getX()), slots = kernel.of(op.getSlots()), tokens = kernel.of(op.getTokens());
   Value weights = op.getWeights() ? kernel.of(op.getWeights()) : Value(), y = kernel.ofResult(op.getY());
-  Type xType = elementOf(op.getX()), yType = elementOf(op.getY());
+  Type xType = getElementTypeOrSelf(op.getX()), yType = getElementTypeOrSelf(op.getY());
   return routes.rows(routes.experts * routes.batch * routes.capacity, begin, end, [&](Value row) {
     Value place = e.modulo(row, routes.capacity), b = e.modulo(e.over(row, routes.capacity), routes.batch);
     Value expert = e.over(row, routes.capacity * routes.batch);
@@ -54,12 +53,12 @@ int64_t emitDispatch(Emit &e, const SpecialKernel &kernel, nn::DispatchOp op, Va
     Value weight;
     if (weights) { // that of the choice which brought the token here
       Value first = e.times(at, routes.top);
-      weight =
-          e.loop(e.i64(0), e.i64(routes.top), 1, e.number(1, e.getF32Type()), [&](Value j, ValueRange so) {
-             Value choice = e.plus(first, j);
-             Value is = e.compare(arith::CmpIPredicate::eq, routes.slotAt(slots, choice), slot);
-             return SmallVector<Value>{e.choose(is, e.load(elementOf(op.getWeights()), weights, choice), so.front())};
-           }).front();
+      weight = e.loop(e.i64(0), e.i64(routes.top), 1, e.number(1, e.getF32Type()), [&](Value j, ValueRange so) {
+                  Value choice = e.plus(first, j);
+                  Value is = e.compare(arith::CmpIPredicate::eq, routes.slotAt(slots, choice), slot);
+                  return SmallVector<Value>{
+                      e.choose(is, e.load(getElementTypeOrSelf(op.getWeights()), weights, choice), so.front())};
+                }).front();
     }
     routes.overColumns([&](Value column, Value mask) {
       Value read = e.both(mask, e.repeat(found));
@@ -75,7 +74,7 @@ int64_t emitCombine(Emit &e, const SpecialKernel &kernel, nn::CombineOp op, Valu
   Routes routes(e, op.getX().getType(), op.getSlots().getType());
   Value x = kernel.of(op.getX()), slots = kernel.of(op.getSlots()), y = kernel.ofResult(op.getY());
   Value weights = op.getWeights() ? kernel.of(op.getWeights()) : Value();
-  Type xType = elementOf(op.getX()), yType = elementOf(op.getY());
+  Type xType = getElementTypeOrSelf(op.getX()), yType = getElementTypeOrSelf(op.getY());
   return routes.rows(routes.batch * routes.length, begin, end, [&](Value row) {
     Value b = e.over(row, routes.length), first = e.times(row, routes.top);
     routes.overColumns([&](Value column, Value mask) {
@@ -86,7 +85,7 @@ int64_t emitCombine(Emit &e, const SpecialKernel &kernel, nn::CombineOp op, Valu
                      Value value = e.loadVector(xType, x, at, e.both(mask, e.repeat(found)));
                      if (!weights)
                        return SmallVector<Value>{e.add(so.front(), value)};
-                     Value weight = e.load(elementOf(op.getWeights()), weights, e.plus(first, j));
+                     Value weight = e.load(getElementTypeOrSelf(op.getWeights()), weights, e.plus(first, j));
                      weight = e.choose(found, weight, e.number(0, weight.getType()));
                      return SmallVector<Value>{e.mulAdd(value, weight, so.front())};
                    }).front();
@@ -104,15 +103,16 @@ int64_t emitCombineGrad(Emit &e, const SpecialKernel &kernel, nn::CombineGradOp 
     e.loop(e.i64(0), e.i64(routes.top), 1, [&](Value j) {
       Value choice = e.plus(e.times(row, routes.top), j), slot = routes.slotAt(slots, choice);
       Value found = routes.has(slot), zero = e.number(0, e.vectorOf(e.getF32Type()));
-      Value sums = e.loop(e.i64(0), e.i64(routes.width), lanes, zero, [&](Value column, ValueRange so) {
-                      Value mask = routes.width % lanes ? e.lanesBelow(e.minus(e.i64(routes.width), column)) : Value();
-                      mask = e.both(mask, e.repeat(found));
-                      Value a = e.loadVector(elementOf(op.getX()), x, e.plus(routes.placeRow(b, slot), column), mask);
-                      Value d =
-                          e.loadVector(elementOf(op.getDy()), dy, e.plus(e.times(row, routes.width), column), mask);
-                      return SmallVector<Value>{e.mulAdd(a, d, so.front())};
-                    }).front();
-      e.store(elementOf(op.getDweights()), e.joinLanes(Reduction::Sum, sums), dweights, choice);
+      Value sums =
+          e.loop(e.i64(0), e.i64(routes.width), lanes, zero, [&](Value column, ValueRange so) {
+             Value mask = routes.width % lanes ? e.lanesBelow(e.minus(e.i64(routes.width), column)) : Value();
+             mask = e.both(mask, e.repeat(found));
+             Value a = e.loadVector(getElementTypeOrSelf(op.getX()), x, e.plus(routes.placeRow(b, slot), column), mask);
+             Value d =
+                 e.loadVector(getElementTypeOrSelf(op.getDy()), dy, e.plus(e.times(row, routes.width), column), mask);
+             return SmallVector<Value>{e.mulAdd(a, d, so.front())};
+           }).front();
+      e.store(getElementTypeOrSelf(op.getDweights()), e.joinLanes(Reduction::Sum, sums), dweights, choice);
     });
   });
 }

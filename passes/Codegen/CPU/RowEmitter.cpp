@@ -1,12 +1,13 @@
 // See RowEmitter.h. One row runs through the loops of its stages (each over the columns, 32 at a time, the rest
 // masked), then the row's own numbers are stored. Sums over rows gather in arrays on the stack, in blocks of rows.
 #include "passes/Codegen/CPU/RowEmitter.h"
+#include "passes/Codegen/Graph/NeededSteps.h"
 #include "llvm/Support/MathExtras.h"
-#include <map>
-#include <set>
 using namespace mlir;
 
 namespace hocket::cpu {
+using codegen::NeededSteps;
+
 namespace {
 /// Sums down a column add this many rows, and then the blocks, so that long sums stay accurate.
 constexpr int64_t rowSumBlock = 256;
@@ -14,8 +15,9 @@ constexpr int64_t rowSumBlock = 256;
 class RowEmitter {
 public:
   RowEmitter(Emit &e, Graph &graph, const Tiling &tiling)
-      : e(e), graph(graph), shape(graph.getShape()), tiling(tiling) {
-    findSteps();
+      : e(e), graph(graph), shape(graph.getShape()), tiling(tiling), needed(graph) {
+    for (Step *sum : needed.sums)
+      totals[sum] = {e.stackArray(sum->element, paddedColumns()), e.stackArray(sum->element, paddedColumns())};
     findSaves();
   }
 
@@ -25,7 +27,7 @@ public:
       Value rowEnd = e.least(e.plus(rowBegin, tiling.rowBlock), e.i64(shape.rows));
       columnBegin = e.times(e.modulo(tile, tiling.columnBlocks), tiling.columnBlock);
       columnEnd = e.least(e.plus(columnBegin, tiling.columnBlock), e.i64(shape.columns));
-      if (sums.empty())
+      if (needed.sums.empty())
         e.loop(rowBegin, rowEnd, 1, [&](Value newRow) { emitRow(newRow); });
       else
         emitSums();
@@ -39,39 +41,18 @@ private:
     Type element;
   };
 
-  // ---- what is computed in which loop
-  // ---------------------------------------------------------------------------------
-  void findSteps() {
-    for (const Output &output : graph.getOutputs())
-      visit(output.value.step);
-    for (Step *step : needed) {
-      if (step->kind == Step::Reduce)
-        reductions[step->stage - 1].push_back(step);
-      if (step->kind == Step::Sum)
-        sums.push_back(step);
-      lastStage = std::max(lastStage, step->kind == Step::Reduce   ? step->stage - 1
-                                      : step->space == Space::Full ? step->stage
-                                                                   : 0);
-    }
-    for (Step *sum : sums)
-      totals[sum] = {e.stackArray(sum->element, paddedColumns()), e.stackArray(sum->element, paddedColumns())};
-  }
-  void visit(Step *step) {
-    if (!seen.insert(step).second)
-      return;
-    for (Ref operand : step->operands)
-      visit(operand.step);
-    needed.push_back(step);
-  }
+  // ---- what is computed in which loop -------------------------------------------------------------------------------
   /// Kernels that add over rows read whole rows first and then only their own columns.
-  int outputStage(const Output &output) const { return sums.empty() ? output.value.step->stage : lastStage; }
+  int outputStage(const Output &output) const {
+    return needed.sums.empty() ? output.value.step->stage : needed.lastStage;
+  }
 
   void findSaves() {
-    for (auto &[stage, steps] : reductions)
+    for (auto &[stage, steps] : needed.reductions)
       for (Step *step : steps)
         demand(step->operands[0], stage);
-    for (Step *sum : sums)
-      demand(sum->operands[0], lastStage);
+    for (Step *sum : needed.sums)
+      demand(sum->operands[0], needed.lastStage);
     for (const Output &output : graph.getOutputs())
       if (output.space == Space::Full)
         demand(output.value, outputStage(output));
@@ -91,21 +72,20 @@ private:
   }
   int64_t paddedColumns() const { return llvm::alignTo(tiling.columnBlock, lanes); }
 
-  // ---- rows
-  // -------------------------------------------------------------------------------------------------------------
+  // ---- rows ---------------------------------------------------------------------------------------------------------
   void emitRow(Value newRow) {
     row = newRow;
     rowValues.clear();
     rows.clear();
     outputRows.clear();
-    for (Step *step : needed)
+    for (Step *step : needed.all)
       if (step->kind == Step::Load && step->findRow)
         rows[step] = step->findRow(e, row);
     for (const Output &output : graph.getOutputs())
       if (output.space == Space::Full)
         outputRows[&output] = output.findRow(e, row);
     computeRowSteps(0);
-    for (int stage = 0; stage <= lastStage; ++stage) {
+    for (int stage = 0; stage <= needed.lastStage; ++stage) {
       emitStage(stage);
       computeRowSteps(stage + 1);
     }
@@ -114,7 +94,7 @@ private:
         e.store(output.element, rowValues.at(output.value), output.base, row);
   }
   void computeRowSteps(int stage) {
-    for (Step *step : needed)
+    for (Step *step : needed.all)
       if (step->space == Space::Row && step->stage == stage && step->kind != Step::Reduce)
         computeRow(step);
   }
@@ -127,14 +107,13 @@ private:
       rowValues[{step, static_cast<unsigned>(i)}] = value;
   }
 
-  // ---- one loop over the columns of a row
-  // ---------------------------------------------------------------------------------
+  // ---- one loop over the columns of a row ---------------------------------------------------------------------------
   void emitStage(int stage) {
     current = stage;
-    auto found = reductions.find(stage);
-    if (found != reductions.end())
+    auto found = needed.reductions.find(stage);
+    if (found != needed.reductions.end())
       return reduceRow(found->second);
-    bool works = stage == lastStage && !sums.empty();
+    bool works = stage == needed.lastStage && !needed.sums.empty();
     for (const Output &output : graph.getOutputs())
       works |= output.space == Space::Full && outputStage(output) == stage;
     for (auto &[ref, save] : saves)
@@ -210,8 +189,8 @@ private:
     for (auto &[ref, save] : saves)
       if (ref.step->stage == current)
         keep(ref, save);
-    if (current == lastStage)
-      for (Step *sum : sums)
+    if (current == needed.lastStage)
+      for (Step *sum : needed.sums)
         addToColumns(sum);
     for (auto [output, value] : stored) {
       const RowAccess &to = outputRows.at(output);
@@ -260,17 +239,16 @@ private:
     e.storeVector(sum->element, e.add(before, value), base, at, Value());
   }
 
-  // ---- sums over rows
-  // -----------------------------------------------------------------------------------------------------
+  // ---- sums over rows -----------------------------------------------------------------------------------------------
   void emitSums() {
-    for (Step *sum : sums)
+    for (Step *sum : needed.sums)
       e.zero(sum->element, totals.at(sum).first, paddedColumns());
     e.loop(e.i64(0), e.i64(shape.rows), rowSumBlock, [&](Value blockBegin) {
-      for (Step *sum : sums)
+      for (Step *sum : needed.sums)
         e.zero(sum->element, totals.at(sum).second, paddedColumns());
       Value blockEnd = e.least(e.plus(blockBegin, rowSumBlock), e.i64(shape.rows));
       e.loop(blockBegin, blockEnd, 1, [&](Value newRow) { emitRow(newRow); });
-      for (Step *sum : sums)
+      for (Step *sum : needed.sums)
         joinBlock(sum->element, totals.at(sum));
     });
     overColumns(columnBegin, columnEnd, {}, [&](Value newColumn, Value newMask, ValueRange) {
@@ -314,16 +292,14 @@ private:
   const KernelShape &shape;
   Tiling tiling;
   Value columnBegin, columnEnd, row, column, mask;
-  std::vector<Step *> needed, sums;
-  std::set<Step *> seen;
-  std::map<int, std::vector<Step *>> reductions; ///< by the loop that they run in
+  NeededSteps needed;
   std::set<std::pair<Ref, int>> demanded;
   std::map<Ref, Save> saves;                        ///< rows on the stack
   std::map<Step *, std::pair<Value, Value>> totals; ///< columns on the stack: all rows, and the current block of rows
   std::map<Ref, Value> rowValues, values;           ///< of the row, of the 32 columns
   std::map<Step *, RowAccess> rows;
   std::map<const Output *, RowAccess> outputRows;
-  int lastStage = 0, current = 0;
+  int current = 0; ///< loop over the columns
 };
 } // namespace
 

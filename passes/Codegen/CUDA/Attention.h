@@ -18,8 +18,7 @@ mlir::LogicalResult emitAttention(mlir::func::FuncOp kernel, nn::AttentionOp op,
 mlir::LogicalResult emitAttentionGrad(mlir::func::FuncOp kernel, nn::AttentionGradOp op, mlir::ModuleOp into,
                                       const AttentionOptions &options = {});
 
-// ---- inside
-// ----------------------------------------------------------------------------------------------------------
+// ---- inside ---------------------------------------------------------------------------------------------------------
 /// What a kernel's body is written with.
 struct AttentionFrame {
   AttentionEmit &e;

@@ -13,8 +13,7 @@ std::pair<Value, Value> alike(AttentionEmit &e, Value a, Value b) {
 Value like(AttentionEmit &e, Value a, int64_t b) { return a.getType().isInteger(64) ? e.i64(b) : e.i32(b); }
 } // namespace
 
-// ---- indices
-// ---------------------------------------------------------------------------------------------------------
+// ---- indices --------------------------------------------------------------------------------------------------------
 Value AttentionEmit::wide(Value index) {
   return index.getType().isInteger(64) ? index : createOrFold<arith::ExtSIOp>(getI64Type(), index);
 }
@@ -44,8 +43,7 @@ Value AttentionEmit::choose(Value condition, Value a, Value b) {
   return createOrFold<arith::SelectOp>(condition, a, b);
 }
 
-// ---- numbers
-// ---------------------------------------------------------------------------------------------------------
+// ---- numbers --------------------------------------------------------------------------------------------------------
 LLVM::FastmathFlagsAttr AttentionEmit::flags(LLVM::FastmathFlags flags) {
   return LLVM::FastmathFlagsAttr::get(getContext(), flags);
 }
@@ -77,8 +75,7 @@ Value AttentionEmit::join(Join kind, Value a, Value b) {
   llvm_unreachable("all kinds are listed");
 }
 
-// ---- memory
-// ----------------------------------------------------------------------------------------------------------
+// ---- memory ---------------------------------------------------------------------------------------------------------
 Value AttentionEmit::address(Type element, Value base, Value offset) {
   return LLVM::GEPOp::create(*this, base.getType(), element, base, ValueRange{offset}, LLVM::GEPNoWrapFlags::inbounds);
 }
@@ -103,8 +100,7 @@ Value AttentionEmit::elementOf(Value vector, int64_t index) {
   return LLVM::ExtractElementOp::create(*this, vector, i32(index));
 }
 
-// ---- threads
-// ---------------------------------------------------------------------------------------------------------
+// ---- threads --------------------------------------------------------------------------------------------------------
 Value AttentionEmit::block(int dimension) {
   Type type = getI32Type();
   if (dimension == 0)
@@ -122,8 +118,7 @@ Value AttentionEmit::butterfly(Join kind, Value value, int64_t begin, int64_t en
   return value;
 }
 
-// ---- control
-// ---------------------------------------------------------------------------------------------------------
+// ---- control --------------------------------------------------------------------------------------------------------
 void AttentionEmit::loop(Value begin, Value end, int64_t step, llvm::function_ref<void(Value)> body) {
   loop(begin, end, step, ValueRange(), [&](Value i, ValueRange) {
     body(i);

@@ -5,14 +5,6 @@ using namespace mlir;
 using Predicate = arith::CmpIPredicate;
 
 namespace hocket::cuda {
-namespace {
-ArrayRef<int64_t> shapeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape(); }
-} // namespace
-
-AttentionSizes::AttentionSizes(Value q, Value k, Value v)
-    : b(shapeOf(q)[0]), s(shapeOf(q)[1]), t(shapeOf(k)[1]), kv(shapeOf(k)[2]),
-      g(shapeOf(q).size() == 5 ? shapeOf(q)[3] : 1), d(shapeOf(q).back()), e(shapeOf(v).back()) {}
-
 Value SharedMemory::take(int64_t bytes) {
   Value part = e.address(e.getI8Type(), base, e.i32(used));
   used += alignedBytes(bytes);
@@ -23,8 +15,7 @@ SharedRows SharedMemory::take(SharedRows shape) {
   return shape;
 }
 
-// ---- who sees whom
-// ---------------------------------------------------------------------------------------------------
+// ---- who sees whom --------------------------------------------------------------------------------------------------
 AttentionVisibility::AttentionVisibility(AttentionEmit &e, AttentionMath &math, SharedMemory &shared,
                                          const AttentionMask &mask, AttentionSide own, AttentionSide other,
                                          bool ownAreKeys, int64_t tile)
@@ -173,8 +164,7 @@ AttentionVisibility::Values AttentionVisibility::mask(ValueRange scores, Value t
   return result;
 }
 
-// ---- scores
-// ----------------------------------------------------------------------------------------------------------
+// ---- scores ---------------------------------------------------------------------------------------------------------
 AttentionScores::AttentionScores(AttentionEmit &e, const AttentionMask &mask)
     : e(e), scale(mask.scale), softcap(mask.softcap), sharp(softcap == 0 && scale > 0 ? scale * log2e : 1) {}
 

@@ -4,28 +4,12 @@
 // other side. Positions are operands, so no tile's place says what it sees: each block first reads the positions (and
 // documents) of all tiles it may walk over, and notes for each whether none, some or all of its pairs are seen.
 #pragma once
-#include "dialect/NN/NN.h"
 #include "passes/Codegen/CUDA/AttentionMath.h"
+#include "passes/Codegen/Graph/AttentionOp.h"
 
 namespace hocket::cuda {
-struct AttentionSizes {
-  int64_t b, s, t, kv, g, d, e;
-  AttentionSizes(mlir::Value q, mlir::Value k, mlir::Value v);
-  int64_t heads() const { return kv * g; }
-};
-
-struct AttentionMask {
-  bool causal, documents;
-  int64_t window;
-  double scale, softcap;
-  template <typename OpT>
-  explicit AttentionMask(OpT op)
-      : causal(op.getMask() == nn::MaskKind::Causal), documents(!op.getDocuments().empty()),
-        window(static_cast<int64_t>(op.getWindow().value_or(0))), scale(op.getScale().convertToDouble()),
-        softcap(op.getSoftcap() ? op.getSoftcap()->convertToDouble() : 0) {}
-  bool always() const { return !causal && window == 0 && !documents; }
-  bool ordered() const { return causal || window != 0; } ///< reads positions
-};
+using codegen::AttentionMask;
+using codegen::AttentionSizes;
 
 /// The parts of a kernel's dynamic shared memory, one after another.
 class SharedMemory {

@@ -1,34 +1,18 @@
 // The steps of a graph as values at one place: a row, and `lanes` columns of it. What is asked for is computed once.
 #pragma once
 #include "passes/Codegen/CUDA/GpuEmit.h"
-#include <map>
-#include <set>
+#include "passes/Codegen/Graph/NeededSteps.h"
 
 namespace hocket::cuda {
 using codegen::Graph;
 using codegen::KernelShape;
+using codegen::NeededSteps;
 using codegen::Output;
 using codegen::Place;
 using codegen::Ref;
 using codegen::RowAccess;
 using codegen::Space;
 using codegen::Step;
-
-/// What a kernel needs of its graph, in order of definition.
-struct NeededSteps {
-  explicit NeededSteps(const Graph &graph);
-  void add(Step *step);
-
-  std::vector<Step *> all, sums;
-  std::map<int, std::vector<Step *>> reductions; ///< by the loop over the row that they run in
-  int lastStage = 0;                             ///< of the loops over a row
-  /// Numbers an element that an earlier loop over a row computes or loads and a later one reads again.
-  int64_t keptNumbers() const;
-
-private:
-  std::vector<Step *> written; ///< Full outputs
-  std::set<Step *> seen;
-};
 
 class GraphValues {
 public:

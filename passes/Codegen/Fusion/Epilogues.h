@@ -10,8 +10,7 @@
 // Only what cublasLt is known to compute, so that no program fails where it runs:
 //   - one product, no batch; all of m, n and k above 1 (vectors are taken for other layouts)
 //   - bias, matrix before gelu and sum have the result's element type (cublasLt.h, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE
-//   and
-//     _EPILOGUE_AUX_DATA_TYPE). So the sum of a bf16 gradient into f32 is no gelu_grad_sum; the weight gradient, whose
+//     and _EPILOGUE_AUX_DATA_TYPE). So the sum of a bf16 gradient into f32 is no gelu_grad_sum; the weight gradient, whose
 //     result is f32, takes it
 //   - with gelu, rows of a multiple of 8 elements (CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD)
 //   - sums of the operand that is stored with its summed dimension outside, as in weight gradients (BGRADA without,

@@ -273,7 +273,9 @@ private:
 };
 } // namespace
 
-int64_t elementsOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getNumElements(); }
+int64_t elementsOf(Value tensor, int64_t firstDim) {
+  return ShapedType::getNumElements(cast<RankedTensorType>(tensor.getType()).getShape().drop_front(firstDim));
+}
 
 Role roleOf(Operation *op) {
   if (isa<LinearOp, MatmulOp, RouterLogitsOp>(op))

@@ -14,16 +14,19 @@ namespace hocket::codegen {
 enum class Space : uint8_t { Full, Row, Column };
 
 /// How an op takes part in kernels.
-///   Element  the same to every element                               add, gelu, adamw, mask, rows of an embedding,
-///   slices Rows     needs whole rows; its results are Full or Row           layer_norm, row_max, pick Columns  reduces
-///   over the rows; its results are Column           sum, layer_norm_param_grad Spread   writes its result elsewhere
-///   than where it computes; no op of the kernel can read it     stack, unpack Alone    is a kernel of its own
-///   attention, rope, embedding_grad Product  is no kernel but a product of the vendor's library      linear, matmul
-///   Other    is no computation                                       load, store, collective
+///   Element  does the same to every element                        add, gelu, adamw, mask, rows of an embedding, slices
+///   Rows     needs whole rows; its results are Full or Row         layer_norm, row_max, pick
+///   Columns  reduces over the rows; its results are Column         sum, layer_norm_param_grad
+///   Spread   writes its result elsewhere than where it computes,   stack, unpack
+///            so that no op of the kernel can read it
+///   Alone    is a kernel of its own                                attention, rope, embedding_grad
+///   Product  is no kernel but a product of the vendor's library    linear, matmul
+///   Other    is no computation                                     load, store, collective
 enum class Role : uint8_t { Element, Rows, Columns, Spread, Alone, Product, Other };
 Role roleOf(mlir::Operation *op);
 
-int64_t elementsOf(mlir::Value tensor);
+/// Elements of the dimensions of a tensor from `firstDim` on.
+int64_t elementsOf(mlir::Value tensor, int64_t firstDim = 0);
 
 struct KernelShape {
   int64_t rows = 0, columns = 0;

@@ -3,7 +3,6 @@
 using namespace mlir;
 
 namespace hocket::codegen {
-static Type elementOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
 
 Graph::Graph(func::FuncOp kernel, const KernelShape &shape, ValueRange bufferValues, ValueRange scalarValues)
     : kernel(kernel), shape(shape) {
@@ -27,7 +26,7 @@ LogicalResult Graph::build() {
     Space space = shape.spaces.lookup(value);
     int64_t columns = shape.columns;
     Value base = buffer;
-    output(refs[value], elementOf(value), space, base,
+    output(refs[value], getElementTypeOrSelf(value), space, base,
            [=](Emit &e, Value row) { return RowAccess{base, e.times(row, columns), Value()}; });
   }
   return success();
@@ -92,7 +91,7 @@ Ref Graph::sum(Ref full, Type element) {
   return {step, 0};
 }
 void Graph::define(Value value, Ref ref) {
-  Type element = elementOf(value);
+  Type element = getElementTypeOrSelf(value);
   bool exact = ref.step->kind == Step::Load && ref.step->element == element;
   if (isNarrow(element) && !exact) {
     ref = map(ref.step->space, {ref}, [=](Emit &e, ValueRange v) { return e.rounded(element, v[0]); });
@@ -133,7 +132,7 @@ Ref Graph::load(Value value, Space space) {
   if (known.step)
     return known;
   int64_t elements = elementsOf(value), columns = shape.columns;
-  Type element = elementOf(value);
+  Type element = getElementTypeOrSelf(value);
   Value base = bufferOf(value);
   if (space == Space::Row || (elements == 1 && shape.elements() > 1)) {
     known = loadOfRow(element, [=](Emit &e, const Place &place, ValueRange) {

@@ -1,27 +1,20 @@
 // Ops that join, cut, repeat and add along one dimension: concat, part, pad, spread, sum_over. As in MoveRules.cpp a
 // row of the domain never crosses the end of a piece, so each row has one address.
+#include "dialect/NN/ShapeCheck.h"
 #include "passes/Codegen/Graph/Graph.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include <numeric>
 using namespace mlir;
 using namespace hocket::nn;
 
 namespace hocket::codegen {
 namespace {
-RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
-Type elementOf(Value tensor) { return typeOf(tensor).getElementType(); }
-int64_t inner(Value tensor, int64_t first) {
-  auto shape = typeOf(tensor).getShape().drop_front(first);
-  return std::accumulate(shape.begin(), shape.end(), int64_t(1), std::multiplies<>());
-}
-
 /// A row lies in one operand: its buffer is chosen, and its place found, from where the row begins in y.
 void concat(Graph &graph, ConcatOp op) {
-  int64_t dim = op.getDim(), all = inner(op.getY(), dim), columns = graph.getShape().columns;
+  int64_t dim = op.getDim(), all = elementsOf(op.getY(), dim), columns = graph.getShape().columns;
   SmallVector<std::pair<Value, int64_t>> pieces;
   for (Value x : op.getXs())
-    pieces.push_back({graph.bufferOf(x), inner(x, dim)});
-  graph.define(op.getY(), graph.loadRows(elementOf(op.getY()), [=](Emit &e, Value row) {
+    pieces.push_back({graph.bufferOf(x), elementsOf(x, dim)});
+  graph.define(op.getY(), graph.loadRows(getElementTypeOrSelf(op.getY()), [=](Emit &e, Value row) {
     Value flat = e.times(row, columns), outer = e.over(flat, all), within = e.modulo(flat, all);
     Value base = pieces[0].first, offset = e.plus(e.times(outer, pieces[0].second), within);
     int64_t begin = 0;
@@ -36,10 +29,10 @@ void concat(Graph &graph, ConcatOp op) {
 }
 
 void part(Graph &graph, PartOp op) {
-  int64_t dim = op.getDim(), taken = inner(op.getY(), dim), all = inner(op.getX(), dim);
-  int64_t from = op.getFromAttr().getInt() * inner(op.getX(), dim + 1), columns = graph.getShape().columns;
+  int64_t dim = op.getDim(), taken = elementsOf(op.getY(), dim), all = elementsOf(op.getX(), dim);
+  int64_t from = op.getFromAttr().getInt() * elementsOf(op.getX(), dim + 1), columns = graph.getShape().columns;
   Value base = graph.bufferOf(op.getX());
-  graph.define(op.getY(), graph.loadRows(elementOf(op.getY()), [=](Emit &e, Value row) {
+  graph.define(op.getY(), graph.loadRows(getElementTypeOrSelf(op.getY()), [=](Emit &e, Value row) {
     Value flat = e.times(row, columns);
     return RowAccess{base, e.plus(e.plus(e.times(e.over(flat, taken), all), e.modulo(flat, taken)), from), Value()};
   }));
@@ -47,10 +40,10 @@ void part(Graph &graph, PartOp op) {
 
 /// Rows outside of the piece read nothing: zero.
 void pad(Graph &graph, PadOp op) {
-  int64_t dim = op.getDim(), piece = inner(op.getX(), dim), all = inner(op.getY(), dim);
-  int64_t from = op.getFromAttr().getInt() * inner(op.getY(), dim + 1), columns = graph.getShape().columns;
+  int64_t dim = op.getDim(), piece = elementsOf(op.getX(), dim), all = elementsOf(op.getY(), dim);
+  int64_t from = op.getFromAttr().getInt() * elementsOf(op.getY(), dim + 1), columns = graph.getShape().columns;
   Value base = graph.bufferOf(op.getX());
-  graph.define(op.getY(), graph.loadRows(elementOf(op.getY()), [=](Emit &e, Value row) {
+  graph.define(op.getY(), graph.loadRows(getElementTypeOrSelf(op.getY()), [=](Emit &e, Value row) {
     Value flat = e.times(row, columns), within = e.plus(e.modulo(flat, all), -from);
     Value inside = e.compare(arith::CmpIPredicate::ult, within, e.i64(piece));
     Value at = e.plus(e.times(e.over(flat, all), piece), e.choose(inside, within, e.i64(0)));
@@ -59,10 +52,10 @@ void pad(Graph &graph, PadOp op) {
 }
 
 void spread(Graph &graph, SpreadOp op) {
-  int64_t side = inner(op.getY(), op.getDim() + 1), all = inner(op.getY(), op.getDim());
+  int64_t side = elementsOf(op.getY(), op.getDim() + 1), all = elementsOf(op.getY(), op.getDim());
   int64_t columns = graph.getShape().columns;
   Value base = graph.bufferOf(op.getX());
-  graph.define(op.getY(), graph.loadRows(elementOf(op.getY()), [=](Emit &e, Value row) {
+  graph.define(op.getY(), graph.loadRows(getElementTypeOrSelf(op.getY()), [=](Emit &e, Value row) {
     Value flat = e.times(row, columns);
     return RowAccess{base, e.plus(e.times(e.over(flat, all), side), e.modulo(flat, side)), Value()};
   }));
@@ -70,10 +63,10 @@ void spread(Graph &graph, SpreadOp op) {
 
 /// Adds the slices in order, whatever lane an element is in.
 void sumOver(Graph &graph, SumOverOp op) {
-  int64_t side = inner(op.getX(), op.getDim() + 1), count = typeOf(op.getX()).getDimSize(op.getDim());
+  int64_t side = elementsOf(op.getX(), op.getDim() + 1), count = tensorType(op.getX()).getDimSize(op.getDim());
   int64_t columns = graph.getShape().columns;
   Value base = graph.bufferOf(op.getX());
-  Type element = elementOf(op.getX());
+  Type element = getElementTypeOrSelf(op.getX());
   graph.define(op.getY(), graph.map(Space::Full, {}, Compute([=](Emit &e, const Place &place, ValueRange) {
                                       Value flat = e.times(place.row, columns);
                                       Value first = e.plus(e.times(e.over(flat, side), count * side),

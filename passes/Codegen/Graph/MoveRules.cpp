@@ -2,27 +2,21 @@
 //
 // [A, n, B] moved along its dimension n: element r of the flat domain belongs to outer index r / (n B); a row of the
 // domain never crosses the end of a piece (kernelShape sees to that), so each row has one address.
+#include "dialect/NN/ShapeCheck.h"
 #include "passes/Codegen/Graph/Graph.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include <numeric>
 using namespace mlir;
 using namespace hocket::nn;
 
 namespace hocket::codegen {
 namespace {
-RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
-int64_t inner(Value tensor, int64_t first) {
-  auto shape = typeOf(tensor).getShape().drop_front(first);
-  return std::accumulate(shape.begin(), shape.end(), int64_t(1), std::multiplies<>());
-}
-
 void unstack(Graph &graph, UnstackOp op) {
-  int64_t side = inner(op.getX(), op.getDim() + 1), count = typeOf(op.getX()).getDimSize(op.getDim());
+  int64_t side = elementsOf(op.getX(), op.getDim() + 1), count = tensorType(op.getX()).getDimSize(op.getDim());
   int64_t columns = graph.getShape().columns;
   Value base = graph.bufferOf(op.getX());
   for (OpResult y : op.getYs()) {
     int64_t k = y.getResultNumber();
-    graph.define(y, graph.loadRows(typeOf(y).getElementType(), [=](Emit &e, Value row) {
+    graph.define(y, graph.loadRows(getElementTypeOrSelf(y), [=](Emit &e, Value row) {
       Value flat = e.times(row, columns);
       Value piece = e.plus(e.times(e.over(flat, side), count), k);
       return RowAccess{base, e.plus(e.times(piece, side), e.modulo(flat, side)), Value()};
@@ -31,11 +25,11 @@ void unstack(Graph &graph, UnstackOp op) {
 }
 
 void stack(Graph &graph, StackOp op) {
-  int64_t side = inner(op.getXs().front(), op.getDim()), count = op.getXs().size();
+  int64_t side = elementsOf(op.getXs().front(), op.getDim()), count = op.getXs().size();
   int64_t columns = graph.getShape().columns;
   for (Value base : graph.resultBuffers(op.getY()))
     for (unsigned k = 0; k < op.getXs().size(); ++k)
-      graph.output(graph.read(op, k), typeOf(op.getY()).getElementType(), Space::Full, base, [=](Emit &e, Value row) {
+      graph.output(graph.read(op, k), getElementTypeOrSelf(op.getY()), Space::Full, base, [=](Emit &e, Value row) {
         Value flat = e.times(row, columns);
         Value piece = e.plus(e.times(e.over(flat, side), count), k);
         return RowAccess{base, e.plus(e.times(piece, side), e.modulo(flat, side)), Value()};
@@ -44,9 +38,9 @@ void stack(Graph &graph, StackOp op) {
 
 void slice(Graph &graph, step::SliceOp op) {
   int64_t dim = op.getDim(), columns = graph.getShape().columns;
-  int64_t taken = inner(op.getY(), dim), all = inner(op.getX(), dim), side = inner(op.getX(), dim + 1);
+  int64_t taken = elementsOf(op.getY(), dim), all = elementsOf(op.getX(), dim), side = elementsOf(op.getX(), dim + 1);
   Value base = graph.bufferOf(op.getX()), offset = graph.scalarOf(op.getOffset());
-  graph.define(op.getY(), graph.loadRows(typeOf(op.getY()).getElementType(), [=](Emit &e, Value row) {
+  graph.define(op.getY(), graph.loadRows(getElementTypeOrSelf(op.getY()), [=](Emit &e, Value row) {
     Value flat = e.times(row, columns);
     Value within = e.plus(e.times(offset, side), e.modulo(flat, taken));
     return RowAccess{base, e.plus(e.times(e.over(flat, taken), all), within), e.minus(e.i64(all), within)};
@@ -55,10 +49,10 @@ void slice(Graph &graph, step::SliceOp op) {
 
 void pack(Graph &graph, step::PackOp op) {
   int64_t dim = op.getDim(), columns = graph.getShape().columns;
-  int64_t piece = inner(op.getY(), dim + 1), all = inner(op.getX(), dim);
+  int64_t piece = elementsOf(op.getY(), dim + 1), all = elementsOf(op.getX(), dim);
   int64_t outer = elementsOf(op.getX()) / all;
   Value base = graph.bufferOf(op.getX());
-  graph.define(op.getY(), graph.loadRows(typeOf(op.getY()).getElementType(), [=](Emit &e, Value row) {
+  graph.define(op.getY(), graph.loadRows(getElementTypeOrSelf(op.getY()), [=](Emit &e, Value row) {
     Value flat = e.times(row, columns), index = e.over(flat, piece);
     Value within = e.plus(e.times(e.over(index, outer), piece), e.modulo(flat, piece));
     return RowAccess{base, e.plus(e.times(e.modulo(index, outer), all), within), e.minus(e.i64(all), within)};
@@ -67,13 +61,13 @@ void pack(Graph &graph, step::PackOp op) {
 
 /// A row of the domain is one piece; what lies beyond the end is not written.
 void unpack(Graph &graph, step::UnpackOp op) {
-  int64_t dim = op.getDim(), piece = graph.getShape().columns, all = inner(op.getY(), dim);
+  int64_t dim = op.getDim(), piece = graph.getShape().columns, all = elementsOf(op.getY(), dim);
   int64_t outer = elementsOf(op.getY()) / all;
   Value from = graph.bufferOf(op.getX());
-  Ref x = graph.loadRows(typeOf(op.getX()).getElementType(),
+  Ref x = graph.loadRows(getElementTypeOrSelf(op.getX()),
                          [=](Emit &e, Value row) { return RowAccess{from, e.times(row, piece), Value()}; });
   for (Value base : graph.resultBuffers(op.getY()))
-    graph.output(x, typeOf(op.getY()).getElementType(), Space::Full, base, [=](Emit &e, Value row) {
+    graph.output(x, getElementTypeOrSelf(op.getY()), Space::Full, base, [=](Emit &e, Value row) {
       Value within = e.times(e.over(row, outer), piece);
       return RowAccess{base, e.plus(e.times(e.modulo(row, outer), all), within), e.minus(e.i64(all), within)};
     });
@@ -94,7 +88,7 @@ void place(Graph &graph, step::PlaceOp op) {
   int64_t columns = graph.getShape().columns;
   InBucket bucket(op.getX(), op.getY(), op.getPieces(), op.getFirst());
   for (Value base : graph.resultBuffers(op.getY()))
-    graph.output(graph.read(op, 0), typeOf(op.getY()).getElementType(), Space::Full, base,
+    graph.output(graph.read(op, 0), getElementTypeOrSelf(op.getY()), Space::Full, base,
                  [=](Emit &e, Value row) { return RowAccess{base, bucket.at(e, e.times(row, columns)), Value()}; });
 }
 
@@ -102,14 +96,14 @@ void part(Graph &graph, step::PartOp op) {
   int64_t columns = graph.getShape().columns;
   InBucket bucket(op.getY(), op.getBucket(), op.getPieces(), op.getFirst());
   Value base = graph.bufferOf(op.getBucket());
-  graph.define(op.getY(), graph.loadRows(typeOf(op.getY()).getElementType(), [=](Emit &e, Value row) {
+  graph.define(op.getY(), graph.loadRows(getElementTypeOrSelf(op.getY()), [=](Emit &e, Value row) {
     return RowAccess{base, bucket.at(e, e.times(row, columns)), Value()};
   }));
 }
 
 void mask(Graph &graph, step::MaskOp op) {
   int64_t dim = op.getDim(), columns = graph.getShape().columns;
-  int64_t all = inner(op.getX(), dim), side = inner(op.getX(), dim + 1);
+  int64_t all = elementsOf(op.getX(), dim), side = elementsOf(op.getX(), dim + 1);
   Value extent = graph.scalarOf(op.getExtent());
   double value = op.getValue().convertToDouble();
   graph.define(op.getY(),
@@ -123,12 +117,12 @@ void mask(Graph &graph, step::MaskOp op) {
 }
 
 void embedding(Graph &graph, EmbeddingOp op) {
-  int64_t width = typeOf(op.getTable()).getShape().back(), columns = graph.getShape().columns;
+  int64_t width = tensorType(op.getTable()).getShape().back(), columns = graph.getShape().columns;
   int64_t rows = elementsOf(op.getTable()) / width;
   Value ids = graph.bufferOf(op.getIds()), table = graph.bufferOf(op.getTable());
   Value offset = op.getOffset() ? graph.scalarOf(op.getOffset()) : Value();
-  Type idType = typeOf(op.getIds()).getElementType();
-  graph.define(op.getY(), graph.loadRows(typeOf(op.getTable()).getElementType(), [=](Emit &e, Value row) {
+  Type idType = getElementTypeOrSelf(op.getIds());
+  graph.define(op.getY(), graph.loadRows(getElementTypeOrSelf(op.getTable()), [=](Emit &e, Value row) {
     Value flat = e.times(row, columns);
     Value id = e.widen(e.load(idType, ids, e.over(flat, width)));
     if (offset)
@@ -162,8 +156,8 @@ Value zigzag(Emit &e, Value place, PositionsOp op) {
 }
 
 void positions(Graph &graph, PositionsOp op) {
-  int64_t length = typeOf(op.getY()).getShape().back(), columns = graph.getShape().columns;
-  Type element = typeOf(op.getY()).getElementType();
+  int64_t length = tensorType(op.getY()).getShape().back(), columns = graph.getShape().columns;
+  Type element = getElementTypeOrSelf(op.getY());
   Value offset = op.getOffset() ? graph.scalarOf(op.getOffset()) : Value();
   Space space = graph.getShape().spaces.lookup(op.getY());
   graph.define(op.getY(), graph.map(space, {}, Compute([=](Emit &e, const Place &place, ValueRange) mutable {

@@ -6,8 +6,7 @@ using namespace hocket::nn;
 
 namespace hocket::codegen {
 namespace {
-Type elementOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
-Type sumType(Value tensor) { return scalarType(elementOf(tensor)); }
+Type sumType(Value tensor) { return scalarType(getElementTypeOrSelf(tensor)); }
 Value equal(Emit &e, Value a, Value b) { return e.compare(arith::CmpIPredicate::eq, a, b); }
 
 /// ids - offset as i64; the offset of a shard is a number that the launch passes.
@@ -15,7 +14,7 @@ Value localId(Emit &e, Value id, Value offset) { return offset ? e.minus(e.widen
 
 void pick(Graph &graph, PickOp op) {
   Value base = graph.bufferOf(op.getX()), offset = op.getOffset() ? graph.scalarOf(op.getOffset()) : Value();
-  Type element = elementOf(op.getX());
+  Type element = getElementTypeOrSelf(op.getX());
   int64_t columns = graph.getShape().columns;
   Ref ids = graph.read(op, 1);
   Ref y = graph.map(Space::Row, {ids}, Compute([=](Emit &e, const Place &place, ValueRange v) {

@@ -8,8 +8,8 @@ namespace hocket::dist::judge {
 void checkOffset(Claims &claims, mlir::Operation *op, const nn::FactorRule &rule, llvm::ArrayRef<FactorSplit> splits);
 
 /// C15: where an op reduces over a factor with padding, every operand that has it was masked with the neutral element:
-///   0 for sums (all operands of a product: 0 times NaN is NaN), -inf for a maximum and under row_sum_exp's exp, -1 for
-///   labels
+///   0 for sums (all operands of a product: 0 times NaN is NaN), -inf for a maximum and under row_sum_exp's exp,
+///   -1 for labels.
 /// Dimensions read at given numbers (rows of a table) need none where padding follows the last element only.
 void checkPadding(Claims &claims, mlir::Operation *op, const nn::FactorRule &rule, llvm::ArrayRef<FactorSplit> splits);
 } // namespace hocket::dist::judge

@@ -19,8 +19,7 @@
 //   C15  what is reduced over padding was masked with the neutral element
 // collectives (CollectiveCheck.h)
 //   C16  joins go over axes over which the value is partial, by its reduction: never over axes that split it or leave
-//   it
-//        whole
+//        it whole
 //   C17  gathers take the last axes of a dimension     C18 slices split what is whole over their axes
 //   C19  masks are of the dimension they mask          C20 the claim      C21 no stages yet
 // slots (SlotCheck.h)

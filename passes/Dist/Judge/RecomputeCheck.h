@@ -1,10 +1,9 @@
 // That what is made again in backward is what forward made, bit for bit.
 //
 //   C27  an op of phase recompute does what an op of phase forward of the same path does, attribute by attribute, and
-//   of
-//        the same values: those of forward themselves, or what has been shown to be made again of them (gathers of
+//        of the same values: those of forward themselves, or what has been shown to be made again of them (gathers of
 //        backward are known for such as well). Both read no slot that the microbatch writes, and forward uses nothing
-//        that is made again
+//        that is made again.
 #pragma once
 #include "passes/Dist/Judge/Claims.h"
 

@@ -8,47 +8,14 @@
 namespace hocket::runtime::mpi {
 
 MpiCommunicator::MpiCommunicator(Group group, int self, Engine &engine, std::atomic<uint32_t> &calls)
-    : Communicator(std::move(group), self), engine(engine), calls(calls),
+    : HostCommunicator(std::move(group), self), engine(engine), calls(calls),
       records(sizeof(Record) * static_cast<size_t>(size())), sending(size()), receiving(size()) {}
 
 MpiCommunicator::~MpiCommunicator() {
-  if (!broken)
+  if (!isBroken())
     return;
   engine.keep(std::move(records));
   engine.keep(std::move(staging));
-}
-
-// ---- the calls ------------------------------------------------------------------------------------------------------
-Status MpiCommunicator::allReduce(const void *in, void *out, size_t count, ElementType type, Reduction reduction,
-                                  When when) {
-  return run({Operation::AllReduce, type, reduction, 0, count}, in, out, when.deadline);
-}
-Status MpiCommunicator::reduceScatter(const void *in, void *out, size_t count, ElementType type, Reduction reduction,
-                                      When when) {
-  return run({Operation::ReduceScatter, type, reduction, 0, count}, in, out, when.deadline);
-}
-Status MpiCommunicator::allGather(const void *in, void *out, size_t count, ElementType type, When when) {
-  return run({Operation::AllGather, type, Reduction::Sum, 0, count}, in, out, when.deadline);
-}
-Status MpiCommunicator::allToAll(const void *in, void *out, size_t count, ElementType type, When when) {
-  return run({Operation::AllToAll, type, Reduction::Sum, 0, count}, in, out, when.deadline);
-}
-Status MpiCommunicator::broadcast(void *buffer, size_t count, ElementType type, int root, When when) {
-  return run({Operation::Broadcast, type, Reduction::Sum, root, count}, buffer, buffer, when.deadline);
-}
-Status MpiCommunicator::barrier(When when) {
-  return run({Operation::Barrier, ElementType::F32, Reduction::Sum, 0, 0}, nullptr, nullptr, when.deadline);
-}
-
-Status MpiCommunicator::run(const Call &call, const void *in, void *out, Deadline deadline) {
-  if (broken)
-    return *broken;
-  if (Status sound = checkCall(*this, call, in, out); !sound)
-    return sound;
-  Status status = collective(call, static_cast<const std::byte *>(in), static_cast<std::byte *>(out), deadline);
-  if (!status)
-    broken = status.error();
-  return status;
 }
 
 // ---- collectives ----------------------------------------------------------------------------------------------------
@@ -88,9 +55,9 @@ Status MpiCommunicator::meet(const Call &call, const std::byte *in, Deadline dea
   Exchange exchange;
   for (int r = 0; r < size(); ++r)
     if (r != rank()) {
-      if (Status posted = post(exchange, false, r, &recordOf(r), sizeof(Record), Kind::Call); !posted)
+      if (Status posted = add(exchange, false, r, &recordOf(r), sizeof(Record), Kind::Call); !posted)
         return posted;
-      if (Status posted = post(exchange, true, r, &mine, bytes, Kind::Call); !posted)
+      if (Status posted = add(exchange, true, r, &mine, bytes, Kind::Call); !posted)
         return posted;
     }
   if (Status met = finish(exchange, call, deadline); !met)
@@ -109,11 +76,10 @@ Status MpiCommunicator::direct(const Call &call, const std::byte *in, std::byte 
   for (int step = 1; step < size(); ++step) { // each member begins with its neighbour, so that no one is flooded
     int to = (rank() + step) % size(), from = (rank() + size() - step) % size();
     if (!broadcasts || from == call.root)
-      if (Status posted = post(exchange, false, from, out + (broadcasts ? 0 : from * block), block, Kind::Data);
-          !posted)
+      if (Status posted = add(exchange, false, from, out + (broadcasts ? 0 : from * block), block, Kind::Data); !posted)
         return posted;
     if (!broadcasts || rank() == call.root)
-      if (Status posted = post(exchange, true, to, in + (splits ? to * block : 0), block, Kind::Data); !posted)
+      if (Status posted = add(exchange, true, to, in + (splits ? to * block : 0), block, Kind::Data); !posted)
         return posted;
   }
   std::byte *own = out + rank() * block;
@@ -155,9 +121,9 @@ Status MpiCommunicator::reduceAll(const Call &call, const std::byte *in, std::by
     Exchange exchange;
     for (int step = 1; step < size(); ++step) {
       int to = (rank() + step) % size(), from = (rank() + size() - step) % size();
-      if (Status posted = post(exchange, false, from, out + offsets[from], bytes[from], Kind::Data); !posted)
+      if (Status posted = add(exchange, false, from, out + offsets[from], bytes[from], Kind::Data); !posted)
         return posted;
-      if (Status posted = post(exchange, true, to, out + offsets[self], bytes[self], Kind::Data); !posted)
+      if (Status posted = add(exchange, true, to, out + offsets[self], bytes[self], Kind::Data); !posted)
         return posted;
     }
     if (Status done = finish(exchange, call, deadline); !done)
@@ -179,9 +145,9 @@ Status MpiCommunicator::scatter(const Call &call, const std::byte *in, const std
     int to = (rank() + step) % size(), from = (rank() + size() - step) % size();
     std::byte *part = staging.data() + stride * static_cast<size_t>(from);
     inputs[from] = part;
-    if (Status posted = post(exchange, false, from, part, own, Kind::Data); !posted)
+    if (Status posted = add(exchange, false, from, part, own, Kind::Data); !posted)
       return posted;
-    if (Status posted = post(exchange, true, to, in + offsets[to], bytes[to], Kind::Data); !posted)
+    if (Status posted = add(exchange, true, to, in + offsets[to], bytes[to], Kind::Data); !posted)
       return posted;
   }
   if (Status done = finish(exchange, call, deadline); !done)
@@ -190,7 +156,7 @@ Status MpiCommunicator::scatter(const Call &call, const std::byte *in, const std
   return {};
 }
 
-Status MpiCommunicator::post(Exchange &exchange, bool sends, int member, const void *data, size_t bytes, Kind kind) {
+Status MpiCommunicator::add(Exchange &exchange, bool sends, int member, const void *data, size_t bytes, Kind kind) {
   Result<int> tag = engine.tag(group().id, kind);
   if (!tag)
     return std::move(tag.error());
@@ -231,10 +197,8 @@ std::vector<int> MpiCommunicator::missing(Exchange &exchange) {
 }
 
 // ---- messages -------------------------------------------------------------------------------------------------------
-Result<std::unique_ptr<Request>> MpiCommunicator::message(void *data, size_t count, ElementType type, int peer,
-                                                          bool sends) {
-  if (Status sound = checkPeer(*this, peer, sends); !sound)
-    return std::move(sound.error());
+Result<std::unique_ptr<Request>> MpiCommunicator::post(std::byte *data, size_t count, ElementType type, int peer,
+                                                       bool sends) {
   std::shared_ptr<Channel> &channel = (sends ? sending : receiving)[static_cast<size_t>(peer)];
   if (!channel) {
     if (Result<int> tag = engine.tag(group().id, Kind::Message); !tag)
@@ -243,15 +207,6 @@ Result<std::unique_ptr<Request>> MpiCommunicator::message(void *data, size_t cou
         std::make_shared<Channel>(engine, sends, group().ranks[static_cast<size_t>(peer)], group().id, describe());
   }
   return channel->post(data, count, type);
-}
-
-Result<std::unique_ptr<Request>> MpiCommunicator::send(const void *data, size_t count, ElementType type, int peer,
-                                                       void *) {
-  return message(const_cast<void *>(data), count, type, peer, true);
-}
-Result<std::unique_ptr<Request>> MpiCommunicator::receive(void *data, size_t count, ElementType type, int peer,
-                                                          void *) {
-  return message(data, count, type, peer, false);
 }
 
 } // namespace hocket::runtime::mpi

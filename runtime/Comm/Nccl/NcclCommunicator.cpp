@@ -1,18 +1,12 @@
 // Calls of NCCL. Not blocking: "in progress" is asked about until it is over or the deadline passes.
 #include "runtime/Comm/Nccl/NcclWorld.h"
+#include "runtime/Device/BorrowedStream.h"
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace hocket::runtime::nccl {
 
 namespace {
-// A stream that belongs to somebody else, by its handle.
-struct Borrowed : Stream {
-  explicit Borrowed(void *stream) : stream(stream) {}
-  void *handle() const override { return stream; }
-  void *stream;
-};
-
 class Posted : public Request {
 public:
   Posted(Device &device, NcclCommunicator &communicator, std::unique_ptr<Event> event)
@@ -178,7 +172,7 @@ Status NcclCommunicator::barrier(When when) {
   Status queued = allReduce(barrierElement, barrierElement, 1, ElementType::I32, Reduction::Sum, when);
   if (!queued)
     return queued;
-  Borrowed stream(when.stream);
+  BorrowedStream stream(when.stream);
   if (Status finished = world.finish(stream, when.deadline); !finished)
     return broken(std::move(finished.error()));
   return {};
@@ -191,7 +185,7 @@ Result<std::unique_ptr<Request>> NcclCommunicator::posted(Status queued, void *s
   Result<std::unique_ptr<Event>> event = world.device.event();
   if (!event)
     return std::move(event.error());
-  Borrowed on(stream);
+  BorrowedStream on(stream);
   if (Status recorded = world.device.record(on, **event); !recorded)
     return std::move(recorded.error());
   return std::unique_ptr<Request>(std::make_unique<Posted>(world.device, *this, std::move(*event)));

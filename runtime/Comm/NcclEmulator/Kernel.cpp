@@ -6,6 +6,7 @@
 #include "runtime/Comm/NcclEmulator/EmulatedCommunicator.h"
 #include "runtime/Comm/NcclEmulator/Functions.h"
 #include "runtime/Comm/Reduce.h"
+#include "runtime/Device/BorrowedStream.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -13,20 +14,9 @@
 namespace hocket::runtime::nccl {
 
 namespace {
-// A stream that belongs to somebody else, by its handle.
-struct Borrowed : Stream {
-  explicit Borrowed(void *stream) : stream(stream) {}
-  void *handle() const override { return stream; }
-  void *stream;
-};
-
 // No program sends messages of f64, so a header that meets a message does not match it.
 constexpr ElementType headerType = ElementType::F64;
 
-void copyBytes(std::byte *to, const std::byte *from, size_t bytes) {
-  if (bytes && to != from)
-    std::memcpy(to, from, bytes);
-}
 } // namespace
 
 Kernel::Kernel(std::shared_ptr<EmulatedCommunicator> communicator, std::vector<Piece> calls,
@@ -51,7 +41,7 @@ int Kernel::queue(const std::shared_ptr<Kernel> &kernel) {
         kernel->before = earlier;
   on.kernels.push_back(kernel);
   for (size_t i = 0; i < kernel->streams.size(); ++i) {
-    Borrowed stream(kernel->streams[i]);
+    BorrowedStream stream(kernel->streams[i]);
     Status queued = kernel->owner.device.enqueue(
         stream, [kernel, i]() -> Result<bool> { return kernel->poll(i); }, i == 0 ? kernel->touches() : Touches());
     if (!queued) {

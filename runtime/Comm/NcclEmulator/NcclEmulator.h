@@ -10,8 +10,7 @@
 //     streams they are on. The calls of a group on one communicator are one kernel: its messages go on together, its
 //     collectives follow one after the other.
 //   - A kernel is resident from its start until its members have done their part; a send ends when it is received,
-//   never
-//     before. At most `resident` kernels of a rank are resident at once: a program that needs more does not go on.
+//     never before. At most `resident` kernels of a rank are resident at once: a program that needs more does not go on.
 //   - Which kernel of several begins first is drawn, as the emulator draws among streams. Some calls answer "in
 //     progress" first, as calls of a communicator that is not blocking may.
 //   - Reductions add in the order of members (NCCL promises no order), so every run gives the same bits.

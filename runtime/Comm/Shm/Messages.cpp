@@ -25,11 +25,6 @@ void pauseThread() {
 #endif
 }
 
-void copyBytes(void *to, const void *from, size_t bytes) {
-  if (bytes)
-    std::memcpy(to, from, bytes);
-}
-
 } // namespace
 
 std::string Message::describe() const {

@@ -50,7 +50,6 @@ struct Layout {
 };
 
 std::optional<Error> faultOf(const RegionSpec &spec) {
-  auto invalid = [](std::string message) { return Error{ErrorKind::Invalid, std::move(message), {}}; };
   if (spec.worldSize < 1)
     return invalid(fmt::format("a world of {} ranks; at least 1 is needed", spec.worldSize));
   if (spec.arenaBytes.size() != static_cast<size_t>(spec.worldSize))

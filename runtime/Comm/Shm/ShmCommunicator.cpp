@@ -6,51 +6,12 @@
 
 namespace hocket::runtime::shm {
 
-static void copyBytes(std::byte *to, const std::byte *from, size_t bytes) {
-  if (bytes && to != from)
-    std::memcpy(to, from, bytes);
-}
-
 ShmCommunicator::ShmCommunicator(Group group, int self, const Region &region, GroupControl &control, Messages &messages)
-    : Communicator(std::move(group), self), region(region), control(control), messages(messages), sent(size()),
+    : HostCommunicator(std::move(group), self), region(region), control(control), messages(messages), sent(size()),
       received(size()) {}
 
-// ---- the calls ------------------------------------------------------------------------------------------------------
-Status ShmCommunicator::allReduce(const void *in, void *out, size_t count, ElementType type, Reduction reduction,
-                                  When when) {
-  return run({Operation::AllReduce, type, reduction, 0, count}, in, out, when.deadline);
-}
-Status ShmCommunicator::reduceScatter(const void *in, void *out, size_t count, ElementType type, Reduction reduction,
-                                      When when) {
-  return run({Operation::ReduceScatter, type, reduction, 0, count}, in, out, when.deadline);
-}
-Status ShmCommunicator::allGather(const void *in, void *out, size_t count, ElementType type, When when) {
-  return run({Operation::AllGather, type, Reduction::Sum, 0, count}, in, out, when.deadline);
-}
-Status ShmCommunicator::allToAll(const void *in, void *out, size_t count, ElementType type, When when) {
-  return run({Operation::AllToAll, type, Reduction::Sum, 0, count}, in, out, when.deadline);
-}
-Status ShmCommunicator::broadcast(void *buffer, size_t count, ElementType type, int root, When when) {
-  return run({Operation::Broadcast, type, Reduction::Sum, root, count}, buffer, buffer, when.deadline);
-}
-Status ShmCommunicator::barrier(When when) {
-  return run({Operation::Barrier, ElementType::F32, Reduction::Sum, 0, 0}, nullptr, nullptr, when.deadline);
-}
-
-// Checks what can be checked alone, and remembers a failure.
-Status ShmCommunicator::run(const Call &call, const void *in, void *out, Deadline deadline) {
-  if (broken)
-    return *broken;
-  if (Status sound = checkCall(*this, call, in, out); !sound)
-    return sound;
-  Status status = collective(call, in, out, deadline);
-  if (!status)
-    broken = status.error();
-  return status;
-}
-
 // ---- collectives ----------------------------------------------------------------------------------------------------
-Status ShmCommunicator::collective(const Call &call, const void *in, void *out, Deadline deadline) {
+Status ShmCommunicator::collective(const Call &call, const std::byte *in, std::byte *out, Deadline deadline) {
   turn ^= 1;
   record(call, in, out);
   if (Status met = meet(call, deadline); !met)
@@ -59,12 +20,10 @@ Status ShmCommunicator::collective(const Call &call, const void *in, void *out, 
     return same;
   if (call.count == 0)
     return {};
-  auto *input = static_cast<const std::byte *>(in);
-  auto *output = static_cast<std::byte *>(out);
   size_t inputBytes = call.inputBlocks(size()) * call.blockBytes();
   bool small = inputBytes <= Record::inlineBytes;
   if (!small && !allInRegion(call))
-    return staged(call, input, output, deadline);
+    return staged(call, in, out, deadline);
   if (!small && call.operation == Operation::AllReduce) {
     reduceChunk(call);
     return meet(call, deadline);
@@ -72,7 +31,7 @@ Status ShmCommunicator::collective(const Call &call, const void *in, void *out, 
   std::vector<const std::byte *> inputs;
   for (int r = 0; r < size(); ++r)
     inputs.push_back(inputOf(r, small));
-  combine(call, rank(), inputs, output, {0, call.count, call.count});
+  combine(call, rank(), inputs, out, {0, call.count, call.count});
   return small ? Status() : meet(call, deadline);
 }
 
@@ -183,30 +142,19 @@ Status ShmCommunicator::staged(const Call &call, const std::byte *in, std::byte 
 }
 
 // ---- messages -------------------------------------------------------------------------------------------------------
-Result<std::unique_ptr<Request>> ShmCommunicator::post(const void *data, size_t count, ElementType type, int peer,
+Result<std::unique_ptr<Request>> ShmCommunicator::post(std::byte *data, size_t count, ElementType type, int peer,
                                                        bool sends) {
-  if (Status sound = checkPeer(*this, peer, sends); !sound)
-    return std::move(sound.error());
   int from = sends ? rank() : peer, to = sends ? peer : rank();
   Message message;
   message.channel = &control.channel(from, to);
   message.number = (sends ? sent : received)[peer]++;
   message.sends = sends;
-  message.data = const_cast<std::byte *>(static_cast<const std::byte *>(data));
+  message.data = data;
   message.side = {region.offsetOf(data, count * sizeBytes(type)).value_or(outside), count, type};
   message.from = group().ranks[from];
   message.to = group().ranks[to];
   message.where = describe();
   return messages.post(std::move(message));
-}
-
-Result<std::unique_ptr<Request>> ShmCommunicator::send(const void *data, size_t count, ElementType type, int peer,
-                                                       void *) {
-  return post(data, count, type, peer, true);
-}
-Result<std::unique_ptr<Request>> ShmCommunicator::receive(void *data, size_t count, ElementType type, int peer,
-                                                          void *) {
-  return post(data, count, type, peer, false);
 }
 
 } // namespace hocket::runtime::shm

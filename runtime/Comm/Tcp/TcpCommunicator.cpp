@@ -55,41 +55,11 @@ private:
 
 TcpCommunicator::TcpCommunicator(Group group, int self, Mail &mail, const mpi::GatheredStatuses &statuses,
                                  std::atomic<uint32_t> &calls)
-    : Communicator(std::move(group), self), mail(mail), statuses(statuses), calls(calls) {}
+    : HostCommunicator(std::move(group), self), mail(mail), statuses(statuses), calls(calls) {}
 
-Status TcpCommunicator::allReduce(const void *in, void *out, size_t count, ElementType type, Reduction reduction,
-                                  When when) {
-  return run({Operation::AllReduce, type, reduction, 0, count}, in, out, when.deadline);
-}
-Status TcpCommunicator::reduceScatter(const void *in, void *out, size_t count, ElementType type, Reduction reduction,
-                                      When when) {
-  return run({Operation::ReduceScatter, type, reduction, 0, count}, in, out, when.deadline);
-}
-Status TcpCommunicator::allGather(const void *in, void *out, size_t count, ElementType type, When when) {
-  return run({Operation::AllGather, type, Reduction::Sum, 0, count}, in, out, when.deadline);
-}
-Status TcpCommunicator::allToAll(const void *in, void *out, size_t count, ElementType type, When when) {
-  return run({Operation::AllToAll, type, Reduction::Sum, 0, count}, in, out, when.deadline);
-}
-Status TcpCommunicator::broadcast(void *buffer, size_t count, ElementType type, int root, When when) {
-  return run({Operation::Broadcast, type, Reduction::Sum, root, count}, buffer, buffer, when.deadline);
-}
-Status TcpCommunicator::barrier(When when) {
-  return run({Operation::Barrier, ElementType::F32, Reduction::Sum, 0, 0}, nullptr, nullptr, when.deadline);
-}
-
-Status TcpCommunicator::run(const Call &call, const void *in, void *out, Deadline deadline) {
-  if (broken)
-    return *broken;
-  if (Status sound = checkCall(*this, call, in, out); !sound)
-    return sound;
+Status TcpCommunicator::collective(const Call &call, const std::byte *in, std::byte *out, Deadline deadline) {
   calls.fetch_add(1, std::memory_order_release);
-  auto *input = static_cast<const std::byte *>(in);
-  auto *output = static_cast<std::byte *>(out);
-  Status status = rank() == 0 ? answer(call, input, output, deadline) : ask(call, input, output, deadline);
-  if (!status)
-    broken = status.error();
-  return status;
+  return rank() == 0 ? answer(call, in, out, deadline) : ask(call, in, out, deadline);
 }
 
 size_t TcpCommunicator::outputBytes(const Call &call) const {
@@ -189,24 +159,13 @@ Error TcpCommunicator::ended(const Call &call, Error error, const std::vector<in
 }
 
 // ---- messages -------------------------------------------------------------------------------------------------------
-Result<std::unique_ptr<Request>> TcpCommunicator::post(const void *data, size_t count, ElementType type, int peer,
+Result<std::unique_ptr<Request>> TcpCommunicator::post(std::byte *data, size_t count, ElementType type, int peer,
                                                        bool sends) {
-  if (Status sound = checkPeer(*this, peer, sends); !sound)
-    return std::move(sound.error());
   int own = group().ranks[static_cast<size_t>(rank())], other = way(peer).peer;
-  std::shared_ptr<Posted> posted = mail.post(way(peer), {const_cast<void *>(data), count, type, sends});
+  std::shared_ptr<Posted> posted = mail.post(way(peer), {data, count, type, sends});
   std::string name = fmt::format("message {} from rank {} to rank {} on {}", posted->number, sends ? own : other,
                                  sends ? other : own, describe());
   return std::unique_ptr<Request>(std::make_unique<TcpRequest>(mail, std::move(posted), std::move(name), other));
-}
-
-Result<std::unique_ptr<Request>> TcpCommunicator::send(const void *data, size_t count, ElementType type, int peer,
-                                                       void *) {
-  return post(data, count, type, peer, true);
-}
-Result<std::unique_ptr<Request>> TcpCommunicator::receive(void *data, size_t count, ElementType type, int peer,
-                                                          void *) {
-  return post(data, count, type, peer, false);
 }
 
 } // namespace hocket::runtime::tcp

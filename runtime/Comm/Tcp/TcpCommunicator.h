@@ -3,30 +3,19 @@
 #ifndef HOCKET_RUNTIME_COMM_TCP_TCPCOMMUNICATOR_H
 #define HOCKET_RUNTIME_COMM_TCP_TCPCOMMUNICATOR_H
 
-#include "runtime/Comm/Call.h"
+#include "runtime/Comm/HostCommunicator.h"
 #include "runtime/Comm/Tcp/Mail.h"
 
 namespace hocket::runtime::tcp {
 
-class TcpCommunicator : public Communicator {
+class TcpCommunicator : public HostCommunicator {
 public:
   // `calls` counts the collectives that this member has come to. Mail, statuses and counter outlive it.
   TcpCommunicator(Group group, int self, Mail &mail, const mpi::GatheredStatuses &statuses,
                   std::atomic<uint32_t> &calls);
 
-  Status allReduce(const void *in, void *out, size_t count, ElementType type, Reduction reduction, When when) override;
-  Status reduceScatter(const void *in, void *out, size_t count, ElementType type, Reduction reduction,
-                       When when) override;
-  Status allGather(const void *in, void *out, size_t count, ElementType type, When when) override;
-  Status allToAll(const void *in, void *out, size_t count, ElementType type, When when) override;
-  Status broadcast(void *buffer, size_t count, ElementType type, int root, When when) override;
-  Status barrier(When when) override;
-  Result<std::unique_ptr<Request>> send(const void *data, size_t count, ElementType type, int peer,
-                                        void *stream) override;
-  Result<std::unique_ptr<Request>> receive(void *data, size_t count, ElementType type, int peer, void *stream) override;
-
 private:
-  Status run(const Call &call, const void *in, void *out, Deadline deadline);
+  Status collective(const Call &call, const std::byte *in, std::byte *out, Deadline deadline) override;
   Status ask(const Call &call, const std::byte *in, std::byte *out, Deadline deadline);
   Status answer(const Call &call, const std::byte *in, std::byte *out, Deadline deadline);
   Status refuse(const Error &error);
@@ -34,13 +23,12 @@ private:
   std::vector<int> absent(int from) const;
   Error unanswered(const Call &call, std::vector<int> missing) const;
   Error ended(const Call &call, Error error, const std::vector<int> &missing) const;
-  Result<std::unique_ptr<Request>> post(const void *data, size_t count, ElementType type, int peer, bool sends);
+  Result<std::unique_ptr<Request>> post(std::byte *data, size_t count, ElementType type, int peer, bool sends) override;
   Mail::Way way(int member) const { return {group().id, group().ranks[static_cast<size_t>(member)]}; }
 
   Mail &mail;
   const mpi::GatheredStatuses &statuses;
   std::atomic<uint32_t> &calls;
-  std::optional<Error> broken;
 };
 
 } // namespace hocket::runtime::tcp

@@ -23,7 +23,6 @@ public:
   Status prepare(const Gemm &gemm, const GemmBuffers &buffers);
   // Queues the product.
   Status multiply(Handle stream, const Gemm &gemm, const GemmBuffers &buffers);
-  size_t shapesSeen() const { return plans.size(); }
 
 private:
   struct Plan;

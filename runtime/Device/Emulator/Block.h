@@ -34,6 +34,11 @@ struct Thread {
 
 // What one lane gives to and takes from a warp collective.
 using Slot = std::array<std::byte, 64>;
+template <class T> T of(const Slot &slot) {
+  T value;
+  std::memcpy(&value, slot.data(), sizeof value);
+  return value;
+}
 using Slots = std::array<Slot, 32>;
 
 // Where lanes with one mask meet. Two sets of slots, as lanes may still read the last one when others are ahead.

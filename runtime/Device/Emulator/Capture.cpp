@@ -15,8 +15,6 @@ struct EmulatorDevice::Replay {
   std::vector<std::shared_ptr<Queue>> queues; // by stream
 };
 
-static Error invalid(std::string message) { return {ErrorKind::Invalid, std::move(message), {}}; }
-
 Status EmulatorDevice::beginCapture(Stream &stream) {
   if (failed)
     return *failed;

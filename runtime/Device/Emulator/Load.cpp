@@ -24,8 +24,6 @@ namespace hocket::runtime::emulator {
 
 using namespace llvm;
 
-static Error invalid(std::string message) { return {ErrorKind::Invalid, std::move(message), {}}; }
-
 // Passes by their textual name, without a target: cleaning up needs none.
 static void runPasses(Module &module, StringRef pipeline) {
   LoopAnalysisManager loops;

@@ -75,43 +75,38 @@ void addBoth(IntrinsicTable &table, const std::string &name, const std::string &
   table.emplace("llvm.nvvm." + name + ".ftz" + type, intrinsic);
 }
 
-void addApproximations(IntrinsicTable &table) {
+// What f32 and f64 have alike.
+template <class T> void addOfType(IntrinsicTable &table, const std::string &type) {
+  addBoth(table, "rcp.approx", type, direct(reciprocal<T, FE_TONEAREST>));
+  addBoth(table, "rsqrt.approx", type, direct(reciprocalRoot<T>));
+  addBoth(table, "saturate", type, direct(saturate<T>));
+  addBoth(table, "fabs", type, direct(absolute<T>));
+  addBoth(table, "fmin", type, direct(smaller<T>));
+  addBoth(table, "fmax", type, direct(larger<T>));
+  addBoth(table, "floor", type, direct(down<T>));
+  addBoth(table, "ceil", type, direct(up<T>));
+  addBoth(table, "trunc", type, direct(toZero<T>));
+  addBoth(table, "round", type, direct(toEven<T>));
+}
+
+void addFloats(IntrinsicTable &table) {
   for (const char *type : {".f", ".f32", ""}) {
+    addOfType<float>(table, type);
     addBoth(table, "ex2.approx", type, direct<float(float)>([](float x) { return std::exp2(x); }));
     addBoth(table, "lg2.approx", type, direct<float(float)>([](float x) { return std::log2(x); }));
     addBoth(table, "sin.approx", type, direct<float(float)>([](float x) { return std::sin(x); }));
     addBoth(table, "cos.approx", type, direct<float(float)>([](float x) { return std::cos(x); }));
     addBoth(table, "tanh.approx", type, direct<float(float)>([](float x) { return std::tanh(x); }));
-    addBoth(table, "rcp.approx", type, direct(reciprocal<float, FE_TONEAREST>));
-    addBoth(table, "rsqrt.approx", type, direct(reciprocalRoot<float>));
     addBoth(table, "sqrt.approx", type, direct(root<float, FE_TONEAREST>));
     addBoth(table, "div.approx", type, direct(divide<float, FE_TONEAREST>));
     addBoth(table, "div.full", type, direct(divide<float, FE_TONEAREST>));
-    addBoth(table, "saturate", type, direct(saturate<float>));
-    addBoth(table, "fabs", type, direct(absolute<float>));
-    addBoth(table, "fmin", type, direct(smaller<float>));
-    addBoth(table, "fmax", type, direct(larger<float>));
-    addBoth(table, "floor", type, direct(down<float>));
-    addBoth(table, "ceil", type, direct(up<float>));
-    addBoth(table, "trunc", type, direct(toZero<float>));
-    addBoth(table, "round", type, direct(toEven<float>));
   }
   addBoth(table, "sqrt", ".f", direct(root<float, FE_TONEAREST>));
 }
 
 void addDoubles(IntrinsicTable &table) {
-  for (const char *type : {".d", ".f64"}) {
-    addBoth(table, "rsqrt.approx", type, direct(reciprocalRoot<double>));
-    addBoth(table, "rcp.approx", type, direct(reciprocal<double, FE_TONEAREST>));
-    addBoth(table, "saturate", type, direct(saturate<double>));
-    addBoth(table, "fabs", type, direct(absolute<double>));
-    addBoth(table, "fmin", type, direct(smaller<double>));
-    addBoth(table, "fmax", type, direct(larger<double>));
-    addBoth(table, "floor", type, direct(down<double>));
-    addBoth(table, "ceil", type, direct(up<double>));
-    addBoth(table, "trunc", type, direct(toZero<double>));
-    addBoth(table, "round", type, direct(toEven<double>));
-  }
+  for (const char *type : {".d", ".f64"})
+    addOfType<double>(table, type);
 }
 
 void addIntegers(IntrinsicTable &table) {
@@ -144,7 +139,7 @@ void addMathIntrinsics(IntrinsicTable &table) {
   addRounding<FE_TOWARDZERO>(table, "rz");
   addRounding<FE_DOWNWARD>(table, "rm");
   addRounding<FE_UPWARD>(table, "rp");
-  addApproximations(table);
+  addFloats(table);
   addDoubles(table);
   addIntegers(table);
 }

@@ -12,12 +12,6 @@ namespace hocket::runtime::emulator {
 
 namespace {
 
-template <class T> T of(const Slot &slot) {
-  T value;
-  std::memcpy(&value, slot.data(), sizeof value);
-  return value;
-}
-
 constexpr uint32_t everyLane = ~0u;
 
 // The row address a lane gives, checked; a null pointer of lanes that are not asked.

@@ -7,12 +7,6 @@ namespace hocket::runtime::emulator {
 
 namespace {
 
-template <class T> T of(const Slot &slot) {
-  T value;
-  std::memcpy(&value, slot.data(), sizeof value);
-  return value;
-}
-
 enum class Mode { Up, Down, Butterfly, Index };
 
 // The lane to read from, and whether it lies in the segment (the predicate).

@@ -5,7 +5,7 @@
 
 namespace hocket::testing {
 namespace {
-/// Puts sizes and names into a text: `{h}` is the hidden size, `{bsh}` the type of activations.
+/// Puts sizes and names into a text: `$h$` is the hidden size, `$x$` the type of activations.
 std::string filled(llvm::StringRef text, const std::map<std::string, std::string> &words) {
   std::string out;
   while (!text.empty()) {

@@ -63,6 +63,22 @@ TEST_F(TwoHosts, NumbersAreThoseOfOneHost) {
   EXPECT_TRUE(soon([&] { return processes().empty(); }));
 }
 
+// Flags reach the ranks as they were given, those that turn something off too.
+TEST_F(TwoHosts, FlagsReachTheRanks) {
+  const std::vector<std::string> flags = {"--steps", "3", "--no-shuffle", "--check-finite", "--seed", "7"};
+  auto withMetrics = [&](const std::string &name) {
+    std::vector<std::string> all = flags;
+    all.insert(all.end(), {"--metrics", folder + "/" + name});
+    return all;
+  };
+  ASSERT_EQ(runSample({"--steps", "3", "--seed", "7", "--metrics", folder + "/shuffled"}).status, 0);
+  ASSERT_EQ(runSample(withMetrics("here")).status, 0);
+  Outcome there = runOnHosts(withMetrics("there"));
+  ASSERT_EQ(there.status, 0) << there.error;
+  EXPECT_EQ(numbers(read("there")), numbers(read("here")));
+  EXPECT_NE(numbers(read("here")), numbers(read("shuffled")));
+}
+
 TEST_F(TwoHosts, KilledRankIsNamedWithItsHost) {
   int launcher = startOnHosts({"--steps", "1000000000", "--timeout", "10"});
   ASSERT_TRUE(soon([&] { return read("out").find("step 2/") != std::string::npos; }));

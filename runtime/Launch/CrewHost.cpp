@@ -1,5 +1,5 @@
-// See MpiHost.h.
-#include "runtime/Launch/MpiHost.h"
+// See CrewHost.h.
+#include "runtime/Launch/CrewHost.h"
 #include "runtime/Checkpoint/Folder.h"
 #include "runtime/Executor/Trace.h"
 #include "runtime/Launch/Machine.h"
@@ -14,12 +14,12 @@ namespace hocket::run {
 using runtime::Result;
 using runtime::Status;
 
-MpiHost::MpiHost(const program::Program &program, runtime::HostsWorld &world, MpiCrew &crew, const Options &options,
+CrewHost::CrewHost(const program::Program &program, runtime::HostsWorld &world, Crew &crew, const Options &options,
                  Progress &progress)
     : program(program), hosts(world), crew(crew), options(options), progress(progress),
       counts(program::countStep(program::Mesh(program), program)), monitor(program, world, crew, options) {}
 
-void MpiHost::report(const nlohmann::json &from) {
+void CrewHost::report(const nlohmann::json &from) {
   nlohmann::json event = nlohmann::json::parse(from.dump()); // as it arrives over a pipe: a NaN is null
   if (event.at("event") == "step")
     addRates(event, counts);
@@ -29,7 +29,7 @@ void MpiHost::report(const nlohmann::json &from) {
       fmt::format("note: the last checkpoint is '{}'\n", checkpoint::stepFolder(options.save, *progress.savedStep())));
 }
 
-Status MpiHost::leave() {
+Status CrewHost::leave() {
   Result<uint64_t> peak = crew.sum(peakBytesOfThisProcess());
   if (!peak)
     return std::move(peak.error());
@@ -39,7 +39,7 @@ Status MpiHost::leave() {
   return last;
 }
 
-Status MpiHost::finishRun(uint64_t peakBytes) {
+Status CrewHost::finishRun(uint64_t peakBytes) {
   progress.finish();
   int signal = monitor.stopSignal();
   stoppedEarly = signal && !progress.complete(!options.evalData.empty());

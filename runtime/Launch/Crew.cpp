@@ -1,5 +1,5 @@
-// See MpiCrew.h.
-#include "runtime/Launch/MpiCrew.h"
+// See Crew.h.
+#include "runtime/Launch/Crew.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ template <size_t size> void put(char (&to)[size], std::string_view text) {
 }
 } // namespace
 
-template <class Record> Result<std::vector<Record>> MpiCrew::exchange(const Record &mine) {
+template <class Record> Result<std::vector<Record>> Crew::exchange(const Record &mine) {
   static_assert(sizeof(Record) % sizeof(int64_t) == 0);
   std::vector<Record> all(static_cast<size_t>(everyone->size()));
   if (Status gathered = everyone->allGather(&mine, all.data(), sizeof(Record) / sizeof(int64_t), ElementType::I64,
@@ -42,11 +42,11 @@ template <class Record> Result<std::vector<Record>> MpiCrew::exchange(const Reco
   return all;
 }
 
-Result<MpiCrew> MpiCrew::gather(runtime::HostsWorld &world, double seconds) {
+Result<Crew> Crew::gather(runtime::HostsWorld &world, double seconds) {
   Result<std::unique_ptr<runtime::Communicator>> everyone = world.everyone();
   if (!everyone)
     return std::move(everyone.error());
-  MpiCrew crew(std::move(*everyone), world.rank(), seconds);
+  Crew crew(std::move(*everyone), world.rank(), seconds);
   Place mine{};
   ::gethostname(mine.host, sizeof mine.host - 1);
   std::string boot;
@@ -62,9 +62,9 @@ Result<MpiCrew> MpiCrew::gather(runtime::HostsWorld &world, double seconds) {
   return crew;
 }
 
-bool MpiCrew::onOneHost() const { return std::set(names.begin(), names.end()).size() == 1; }
+bool Crew::onOneHost() const { return std::set(names.begin(), names.end()).size() == 1; }
 
-std::vector<int> MpiCrew::here() const {
+std::vector<int> Crew::here() const {
   std::vector<int> result;
   for (size_t rank = 0; rank < machines.size(); ++rank)
     if (machines[rank] == machines[static_cast<size_t>(self)])
@@ -72,7 +72,7 @@ std::vector<int> MpiCrew::here() const {
   return result;
 }
 
-Status MpiCrew::same(std::string_view what, uint64_t mine) {
+Status Crew::same(std::string_view what, uint64_t mine) {
   Result<std::vector<uint64_t>> all = exchange(mine);
   if (!all)
     return std::move(all.error());
@@ -86,7 +86,7 @@ Status MpiCrew::same(std::string_view what, uint64_t mine) {
   return {};
 }
 
-Result<Exit> MpiCrew::compare(const Finding &mine) {
+Result<Exit> Crew::compare(const Finding &mine) {
   Verdict verdict{static_cast<uint64_t>(mine.status), {}};
   put(verdict.text, mine.text);
   Result<std::vector<Verdict>> all = exchange(verdict);
@@ -106,7 +106,7 @@ Result<Exit> MpiCrew::compare(const Finding &mine) {
   return first;
 }
 
-Result<std::string> MpiCrew::tell(std::string text) {
+Result<std::string> Crew::tell(std::string text) {
   auto size = static_cast<int64_t>(text.size());
   if (Status told = everyone->broadcast(&size, 1, ElementType::I64, 0, deadlineIn(seconds)); !told)
     return std::move(told.error());
@@ -118,7 +118,7 @@ Result<std::string> MpiCrew::tell(std::string text) {
   return std::string(reinterpret_cast<const char *>(words.data()), static_cast<size_t>(size));
 }
 
-Result<uint64_t> MpiCrew::sum(uint64_t mine) {
+Result<uint64_t> Crew::sum(uint64_t mine) {
   Result<std::vector<uint64_t>> all = exchange(mine);
   if (!all)
     return std::move(all.error());

@@ -1,11 +1,11 @@
-// See MpiRun.h.
-#include "runtime/Launch/MpiRun.h"
+// See CrewRun.h.
+#include "runtime/Launch/CrewRun.h"
 #include "runtime/Comm/Mpi/MpiWorld.h"
 #include "runtime/Comm/Tcp/TcpWorld.h"
 #include "runtime/Executor/RankDevice.h"
 #include "runtime/Launch/Checkpoints.h"
 #include "runtime/Launch/Checks.h"
-#include "runtime/Launch/MpiHost.h"
+#include "runtime/Launch/CrewHost.h"
 #include "runtime/Launch/OptionFaults.h"
 #include "runtime/Program/Executable.h"
 #include "runtime/Program/ProgramFile.h"
@@ -33,7 +33,7 @@ constexpr double startSeconds = 120; // for all ranks to come, before anything h
 // end, with one message.
 class Run {
 public:
-  Run(const runtime::RankImage &image, HostsWorld &world, MpiCrew &crew, const runtime::tcp::Place *overTcp)
+  Run(const runtime::RankImage &image, HostsWorld &world, Crew &crew, const runtime::tcp::Place *overTcp)
       : image(image), world(world), crew(crew), overTcp(overTcp) {}
   Result<Exit> run(int argc, char **argv);
 
@@ -48,7 +48,7 @@ private:
 
   const runtime::RankImage &image;
   HostsWorld &world;
-  MpiCrew &crew;
+  Crew &crew;
   const runtime::tcp::Place *const overTcp; // null: over MPI
   Options options;
   const program::Program *program = nullptr;
@@ -175,7 +175,7 @@ Result<Exit> Run::train() {
   rank.localRank = static_cast<int>(std::find(here.begin(), here.end(), rank.rank) - here.begin());
   if (overTcp && overTcp->localRank)
     rank.localRank = *overTcp->localRank;
-  MpiHost host(*program, world, crew, options, progress);
+  CrewHost host(*program, world, crew, options, progress);
   int status = runtime::runRank(image, rank, host);
   return status == 0 ? host.outcome() : host.settle(static_cast<Exit>(status));
 }
@@ -187,7 +187,7 @@ static int complain(const Error &error) {
 
 static int runOn(HostsWorld &world, const runtime::tcp::Place *overTcp, const runtime::RankImage &image, int argc,
                  char **argv) {
-  Result<MpiCrew> crew = MpiCrew::gather(world, startSeconds);
+  Result<Crew> crew = Crew::gather(world, startSeconds);
   if (!crew)
     return complain(crew.error());
   Result<Exit> ran = Run(image, world, *crew, overTcp).run(argc, argv);

@@ -1,18 +1,18 @@
 // A rank that mpirun, srun or torchrun has started (see RankHost.h). Rank 0 shows progress and writes metrics.
-#ifndef HOCKET_RUNTIME_LAUNCH_MPIHOST_H
-#define HOCKET_RUNTIME_LAUNCH_MPIHOST_H
+#ifndef HOCKET_RUNTIME_LAUNCH_CREWHOST_H
+#define HOCKET_RUNTIME_LAUNCH_CREWHOST_H
 
 #include "runtime/Executor/RankHost.h"
-#include "runtime/Launch/MpiMonitor.h"
+#include "runtime/Launch/CrewMonitor.h"
 #include "runtime/Launch/Progress.h"
 #include "runtime/Program/StepCounts.h"
 
 namespace hocket::run {
 
-class MpiHost : public runtime::RankHost {
+class CrewHost : public runtime::RankHost {
 public:
   // Everything outlives the host. `progress`: opened on rank 0.
-  MpiHost(const program::Program &program, runtime::HostsWorld &world, MpiCrew &crew, const Options &options,
+  CrewHost(const program::Program &program, runtime::HostsWorld &world, Crew &crew, const Options &options,
           Progress &progress);
 
   runtime::World &world() override { return hosts; }
@@ -33,12 +33,12 @@ private:
   runtime::Status finishRun(uint64_t peakBytes);
   const program::Program &program;
   runtime::HostsWorld &hosts;
-  MpiCrew &crew;
+  Crew &crew;
   const Options &options;
   Progress &progress;
   program::StepCounts counts;
   bool stoppedEarly = false;
-  MpiMonitor monitor;
+  CrewMonitor monitor;
 };
 
 } // namespace hocket::run

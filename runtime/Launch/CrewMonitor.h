@@ -9,12 +9,12 @@
 // A failure: rank 0 hears of it (a rank says so, its line ends, the watchdog finds it), gives the others a moment to
 // come to where they wait, writes the report to stderr, and ends all. If rank 0 itself is gone or silent, the first
 // rank of every host says so, and rank 1 writes the report. Who does not end by itself is ended by its monitor.
-#ifndef HOCKET_RUNTIME_LAUNCH_MPIMONITOR_H
-#define HOCKET_RUNTIME_LAUNCH_MPIMONITOR_H
+#ifndef HOCKET_RUNTIME_LAUNCH_CREWMONITOR_H
+#define HOCKET_RUNTIME_LAUNCH_CREWMONITOR_H
 
 #include "runtime/Comm/HostsWorld.h"
 #include "runtime/Executor/Watchdog.h"
-#include "runtime/Launch/MpiCrew.h"
+#include "runtime/Launch/Crew.h"
 #include <map>
 
 namespace hocket::run {
@@ -22,11 +22,11 @@ namespace hocket::run {
 // Blocks the signals that the monitor takes; before any thread is started.
 void blockSignals();
 
-class MpiMonitor {
+class CrewMonitor {
 public:
   // Program, world and options outlive it.
-  MpiMonitor(const program::Program &program, runtime::HostsWorld &world, const MpiCrew &crew, const Options &options);
-  ~MpiMonitor();
+  CrewMonitor(const program::Program &program, runtime::HostsWorld &world, const Crew &crew, const Options &options);
+  ~CrewMonitor();
 
   // RankHost::mayBegin.
   bool mayBegin(uint64_t pass);

@@ -1,7 +1,7 @@
 // The ranks of a run over MPI or TCP as they find each other: on which hosts they are, and whether they are of one
 // mind.
-#ifndef HOCKET_RUNTIME_LAUNCH_MPICREW_H
-#define HOCKET_RUNTIME_LAUNCH_MPICREW_H
+#ifndef HOCKET_RUNTIME_LAUNCH_CREW_H
+#define HOCKET_RUNTIME_LAUNCH_CREW_H
 
 #include "runtime/Comm/HostsWorld.h"
 #include "runtime/Launch/Options.h"
@@ -14,10 +14,10 @@ struct Finding {
   std::string text; // at most 2000 bytes travel
 };
 
-class MpiCrew {
+class Crew {
 public:
   // Every rank says who and where it is. Fails where ranks do not answer in time.
-  static runtime::Result<MpiCrew> gather(runtime::HostsWorld &world, double seconds);
+  static runtime::Result<Crew> gather(runtime::HostsWorld &world, double seconds);
 
   const std::vector<std::string> &hosts() const { return names; } // by rank
   bool onOneHost() const;
@@ -37,7 +37,7 @@ public:
   runtime::Result<uint64_t> sum(uint64_t mine);
 
 private:
-  MpiCrew(std::unique_ptr<runtime::Communicator> everyone, int self, double seconds)
+  Crew(std::unique_ptr<runtime::Communicator> everyone, int self, double seconds)
       : everyone(std::move(everyone)), self(self), seconds(seconds) {}
   template <class Record> runtime::Result<std::vector<Record>> exchange(const Record &mine);
 

@@ -1,6 +1,6 @@
-// See MpiMonitor.h. Words between ranks: "stop SIGNAL", "halt SIGNAL", "at PASS", "failed STATUS" to rank 0; "hold
+// See CrewMonitor.h. Words between ranks: "stop SIGNAL", "halt SIGNAL", "at PASS", "failed STATUS" to rank 0; "hold
 // SIGNAL", "last PASS", "end" from it.
-#include "runtime/Launch/MpiMonitor.h"
+#include "runtime/Launch/CrewMonitor.h"
 #include <algorithm>
 #include <charconv>
 #include <csignal>
@@ -31,7 +31,7 @@ void blockSignals() {
 
 static std::chrono::duration<double> inSeconds(double seconds) { return std::chrono::duration<double>(seconds); }
 
-MpiMonitor::MpiMonitor(const program::Program &program, runtime::HostsWorld &world, const MpiCrew &crew,
+CrewMonitor::CrewMonitor(const program::Program &program, runtime::HostsWorld &world, const Crew &crew,
                        const Options &options)
     : world(world), options(options), watchdog(program, world.statuses(), options.timeoutSeconds), parent(::getppid()) {
   if (!crew.onOneHost())
@@ -45,13 +45,13 @@ MpiMonitor::MpiMonitor(const program::Program &program, runtime::HostsWorld &wor
   thread = std::thread([this] { run(); });
 }
 
-MpiMonitor::~MpiMonitor() {
+CrewMonitor::~CrewMonitor() {
   release();
   world.listen({}, {});
   ::close(signalFile);
 }
 
-void MpiMonitor::release() {
+void CrewMonitor::release() {
   {
     std::lock_guard lock(mutex);
     released = true;
@@ -60,13 +60,13 @@ void MpiMonitor::release() {
     thread.join();
 }
 
-void MpiMonitor::setNote(std::string text) {
+void CrewMonitor::setNote(std::string text) {
   std::lock_guard lock(mutex);
   note = std::move(text);
 }
 
 // ---- stopping -------------------------------------------------------------------------------------------------------
-bool MpiMonitor::mayBegin(uint64_t pass) {
+bool CrewMonitor::mayBegin(uint64_t pass) {
   announced().store(pass);
   if (!holding.load())
     return true;
@@ -75,7 +75,7 @@ bool MpiMonitor::mayBegin(uint64_t pass) {
   return pass <= stopAfter.load();
 }
 
-void MpiMonitor::takeSignals() {
+void CrewMonitor::takeSignals() {
   signalfd_siginfo info;
   while (::read(signalFile, &info, sizeof info) == sizeof info) {
     int signal = static_cast<int>(info.ssi_signo);
@@ -90,7 +90,7 @@ void MpiMonitor::takeSignals() {
 }
 
 // On rank 0; a signal often reaches every rank.
-void MpiMonitor::askToStop(int signal) {
+void CrewMonitor::askToStop(int signal) {
   {
     std::lock_guard lock(mutex);
     if (stoppedBy.load())
@@ -102,7 +102,7 @@ void MpiMonitor::askToStop(int signal) {
   hold();
 }
 
-void MpiMonitor::hold() {
+void CrewMonitor::hold() {
   holding.store(true);
   if (world.rank() != 0)
     world.line().tell(fmt::format("at {}", announced().load()));
@@ -110,7 +110,7 @@ void MpiMonitor::hold() {
     answered(0, announced().load());
 }
 
-void MpiMonitor::answered(int from, uint64_t pass) {
+void CrewMonitor::answered(int from, uint64_t pass) {
   std::lock_guard lock(mutex);
   answers[from] = pass;
   if (answers.size() < static_cast<size_t>(world.size()))
@@ -124,7 +124,7 @@ void MpiMonitor::answered(int from, uint64_t pass) {
 }
 
 // On the line's thread, or the monitor's.
-void MpiMonitor::heardWord(int from, std::string_view word) {
+void CrewMonitor::heardWord(int from, std::string_view word) {
   size_t space = word.find(' ');
   std::string_view verb = word.substr(0, space);
   uint64_t number = 0;
@@ -155,12 +155,12 @@ void MpiMonitor::heardWord(int from, std::string_view word) {
 }
 
 // ---- failures -------------------------------------------------------------------------------------------------------
-void MpiMonitor::heardOfLoss(int rank) {
+void CrewMonitor::heardOfLoss(int rank) {
   std::lock_guard lock(mutex);
   lost.push_back(rank);
 }
 
-void MpiMonitor::fail(const Error &error, Exit status) {
+void CrewMonitor::fail(const Error &error, Exit status) {
   world.statuses().own().fail(error.message);
   std::string word = fmt::format("failed {}", static_cast<int>(status));
   if (world.rank() != 0)
@@ -179,7 +179,7 @@ static void endDaemonThatIsCutOff() {
     ::kill(parent, SIGKILL);
 }
 
-void MpiMonitor::run() {
+void CrewMonitor::run() {
   int pollMs = static_cast<int>(std::clamp(options.timeoutSeconds * 1000 / 50, 1.0, 50.0));
   auto over = [this] {
     std::lock_guard lock(mutex);
@@ -205,7 +205,7 @@ void MpiMonitor::run() {
 }
 
 // Rank 0 looks at all.
-std::optional<MpiMonitor::Failure> MpiMonitor::seenByRank0() {
+std::optional<CrewMonitor::Failure> CrewMonitor::seenByRank0() {
   if (std::optional<runtime::mpi::Ended> aborted = world.ended()) {
     std::lock_guard lock(mutex);
     auto said = failures.find(aborted->rank);
@@ -234,7 +234,7 @@ std::optional<MpiMonitor::Failure> MpiMonitor::seenByRank0() {
 }
 
 // The others look at rank 0. What it said before it ended comes first.
-std::optional<MpiMonitor::Failure> MpiMonitor::seenByOthers() {
+std::optional<CrewMonitor::Failure> CrewMonitor::seenByOthers() {
   if (world.aborted())
     return Failure{{}, RankFailed, false};
   std::vector<int> gone = lostRanks();
@@ -247,13 +247,13 @@ std::optional<MpiMonitor::Failure> MpiMonitor::seenByOthers() {
   return Failure{{{0}, fmt::format("not heard of for {:.1f} s", silent)}, RankFailed, reports, true};
 }
 
-std::vector<int> MpiMonitor::lostRanks() {
+std::vector<int> CrewMonitor::lostRanks() {
   std::lock_guard lock(mutex);
   return lost;
 }
 
 // The report shall name the ranks that wait for those that failed: gives them a moment to come to where they wait.
-void MpiMonitor::letOthersWait(const std::vector<int> &failed) {
+void CrewMonitor::letOthersWait(const std::vector<int> &failed) {
   auto until =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(inSeconds(std::min(0.5, options.timeoutSeconds / 4)));
   auto waits = [&](int rank) {
@@ -269,7 +269,7 @@ void MpiMonitor::letOthersWait(const std::vector<int> &failed) {
   }
 }
 
-void MpiMonitor::report(const Failure &failure) {
+void CrewMonitor::report(const Failure &failure) {
   if (!failure.verdict.ranks.empty() && world.rank() <= 1)
     letOthersWait(failure.verdict.ranks);
   std::string text = "error: " + watchdog.report(failure.verdict);
@@ -291,7 +291,7 @@ void MpiMonitor::report(const Failure &failure) {
 }
 
 // The main thread gets a moment to come to settle(); if it computes or hangs, the process ends here.
-void MpiMonitor::end(Exit status) {
+void CrewMonitor::end(Exit status) {
   std::unique_lock lock(mutex);
   changed.wait_for(lock, std::chrono::seconds(2), [this] { return reported; }); // rank 0's words come first
   ended = status;
@@ -301,7 +301,7 @@ void MpiMonitor::end(Exit status) {
     ::_exit(status);
 }
 
-Exit MpiMonitor::settle(Exit own) {
+Exit CrewMonitor::settle(Exit own) {
   std::unique_lock lock(mutex);
   changed.wait_for(lock, inSeconds(5), [this] { return ended != Done; });
   Exit status = own == Done || world.rank() == 0 ? (ended == Done ? RankFailed : ended) : own;

@@ -1,8 +1,8 @@
 // A run whose ranks mpirun, srun or torchrun has started, on any hosts: the executable reads the command line of
 // hocket-run by itself, and rank 0 does what hocket-run does on one host: checks, progress, metrics, the report about a
 // failure.
-#ifndef HOCKET_RUNTIME_LAUNCH_MPIRUN_H
-#define HOCKET_RUNTIME_LAUNCH_MPIRUN_H
+#ifndef HOCKET_RUNTIME_LAUNCH_CREWRUN_H
+#define HOCKET_RUNTIME_LAUNCH_CREWRUN_H
 
 #include "runtime/Executor/Rank.h"
 
