@@ -14,6 +14,27 @@ std::string describe(const Piece &piece) {
                      toString(piece.call.type), sends ? "to" : "from", piece.peer);
 }
 
+std::vector<Touch> touchedBy(const Piece &piece, int self, int members) {
+  const Call &call = piece.call;
+  bool collective = piece.kind == Piece::Collective, broadcast = collective && call.operation == Operation::Broadcast;
+  size_t bytes = call.blockBytes(), all = bytes * static_cast<size_t>(members);
+  std::vector<Touch> touched;
+  if (collective ? !broadcast || self == call.root : piece.kind == Piece::Send)
+    touched.push_back({piece.in, collective && call.operation == Operation::ReduceScatter ? all : bytes, false});
+  if (collective ? !broadcast || self != call.root || piece.in != piece.out : piece.kind == Piece::Receive)
+    touched.push_back({piece.out, collective && call.operation == Operation::AllGather ? all : bytes, true});
+  return touched;
+}
+
+static bool share(const std::vector<Touch> &one, const std::vector<Touch> &other) {
+  auto begin = [](const Touch &touch) { return static_cast<const std::byte *>(touch.memory); };
+  for (const Touch &a : one)
+    for (const Touch &b : other)
+      if ((a.writes || b.writes) && begin(a) < begin(b) + b.bytes && begin(b) < begin(a) + a.bytes)
+        return true;
+  return false;
+}
+
 // ---- messages -------------------------------------------------------------------------------------------------------
 Status Posts::add(Result<std::unique_ptr<Request>> request, int peer) {
   if (!request)
@@ -109,6 +130,18 @@ int EmulatedCommunicator::take(std::vector<Piece> pieces, std::vector<void *> st
   if (owner.options.issued)
     for (const Piece &piece : pieces)
       owner.options.issued(over->group(), describe(piece));
+  std::vector<std::vector<Touch>> touched;
+  for (const Piece &piece : pieces) {
+    touched.push_back(touchedBy(piece, over->rank(), over->size()));
+    for (size_t i = 0; i + 1 < touched.size(); ++i)
+      if (share(touched[i], touched.back())) {
+        fail({ErrorKind::Invalid,
+              fmt::format("{}: {} and {} of one group touch the same memory, and nothing orders them", over->describe(),
+                          describe(pieces[i]), describe(piece)),
+              {}});
+        return state();
+      }
+  }
   if (owner.random() % 4)
     return launch(std::move(pieces), std::move(streams));
   putOff = [this, pieces = std::move(pieces), streams = std::move(streams)] { return launch(pieces, streams); };

@@ -17,6 +17,8 @@ struct Piece {
   std::byte *out = nullptr;
 };
 std::string describe(const Piece &piece);
+// What member `self` of `members` reads and writes for it.
+std::vector<Touch> touchedBy(const Piece &piece, int self, int members);
 
 // Elements [begin, begin + count) of a buffer.
 struct Part {
@@ -51,6 +53,7 @@ public:
   EmulatedCommunicator(NcclEmulator &owner, std::shared_ptr<Communicator> over, const UniqueId &id);
 
   // Takes the calls of a group on one or more streams (their handles), as one kernel. May be put off: "in progress".
+  // Nothing orders them, so where one writes what another touches they are refused (invalidUsage).
   int take(std::vector<Piece> pieces, std::vector<void *> streams);
   // Moves on what is in progress; what NCCL would answer.
   int state();

@@ -58,18 +58,8 @@ Touches Kernel::touches() const {
   Touches all;
   for (const Piece &piece : pieces) {
     all.by += (all.by.empty() ? "" : ", ") + describe(piece);
-    size_t members = static_cast<size_t>(size), bytes = piece.call.count * sizeBytes(piece.call.type);
-    Operation operation = piece.call.operation;
-    bool collective = piece.kind == Piece::Collective;
-    bool reads = collective ? operation != Operation::Broadcast || self == piece.call.root : piece.kind == Piece::Send;
-    bool writes = collective ? operation != Operation::Broadcast || self != piece.call.root || piece.in != piece.out
-                             : piece.kind == Piece::Receive;
-    if (reads)
-      all.memory.push_back(
-          {piece.in, collective && operation == Operation::ReduceScatter ? bytes * members : bytes, false});
-    if (writes)
-      all.memory.push_back(
-          {piece.out, collective && operation == Operation::AllGather ? bytes * members : bytes, true});
+    std::vector<Touch> of = touchedBy(piece, self, size);
+    all.memory.insert(all.memory.end(), of.begin(), of.end());
   }
   return all;
 }

@@ -114,6 +114,7 @@ TEST(OverNcclFaults, MismatchedOrderIsNamed) { OverNccl::pass("nccl-order"); }
 TEST(OverNcclFaults, AMessageAgainstACollectiveIsNamed) { OverNccl::pass("nccl-message-or-collective"); }
 TEST(OverNcclFaults, MismatchedMessageSizesAreNamed) { OverNccl::pass("nccl-message"); }
 TEST(OverNcclFaults, BadArgumentsAreRefused) { OverNccl::pass("nccl-bad-arguments"); }
+TEST(OverNcclFaults, CallsOfAGroupThatTouchTheSameMemoryAreRefused) { OverNccl::pass("nccl-same-memory"); }
 TEST(OverNcclFaults, AnAbortEndsEveryWait) { OverNccl::pass("nccl-aborted"); }
 TEST(OverNcclFaults, AMemberThatDoesNotComeIsATimeout) { OverNccl::pass("nccl-absent-at-init"); }
 

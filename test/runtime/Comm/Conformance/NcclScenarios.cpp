@@ -306,6 +306,21 @@ void badArguments(Rank &rank) {
               "communicator 0 \"dp\" of ranks 1, 0; members are 0 to 1");
 }
 
+// The sum that one call of a group makes is what another gathers.
+void sameMemoryInAGroup(Rank &rank) {
+  Communicator &comm = *rank.communicators[0];
+  auto *x = rank.arena<float>();
+  When when(deadlineIn(patience), rank.nccl->streams[0]->handle());
+  auto calls = [&] {
+    Status queued = comm.allReduce(x, x, 8, ElementType::F32, Reduction::Sum, when);
+    return queued ? comm.allGather(x + 7, x + 16, 1, ElementType::F32, when) : queued;
+  };
+  expectError(
+      rank, rank.world.together(calls, when.deadline), ErrorKind::Invalid,
+      "ncclGroupEnd: invalid usage: communicator 0 \"dp\" of ranks 1, 0: all_reduce sum of 8 f32 and all_gather of 1 "
+      "f32 of one group touch the same memory, and nothing orders them");
+}
+
 // Rank 2 gives up; the others' waits, with all the time in the world, end.
 void aborted(Rank &rank) {
   if (rank.world.rank() == 2) {
@@ -371,6 +386,7 @@ void addNcclScenarios(std::map<std::string, Scenario> &all) {
   all["nccl-message-or-collective"] = {2, pair, messageAgainstCollective};
   all["nccl-message"] = {2, {{0, "pp 0->1", {0, 1}}}, mismatchedMessage};
   all["nccl-bad-arguments"] = {2, {{0, "dp", {1, 0}}}, badArguments};
+  all["nccl-same-memory"] = {2, {{0, "dp", {1, 0}}}, sameMemoryInAGroup};
   all["nccl-aborted"] = {3, three, aborted};
   all["nccl-endless"] = {3, three, endless};
   all["nccl-absent-at-init"] = {3, three, absentAtInit, 4 << 20, false};
