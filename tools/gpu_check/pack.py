@@ -52,7 +52,7 @@ def record(part, work, name, program):
     folder = f"{work.out}/pack/{name}"
     os.makedirs(folder)
     part.faults.clear()
-    part.tests(f"{work.tests}/{program}", parts.RECORDED[name], max(1, os.cpu_count()), {"HOCKET_TEST_RECORD": folder})
+    part.tests(f"{work.tests}/{program}", parts.kernel_tests(work, name), max(1, os.cpu_count()), {"HOCKET_TEST_RECORD": folder})
     if part.faults:
         raise running.Failure("; ".join(part.faults))
     print(f"{len(os.listdir(folder))} kernel runs recorded: {name}", flush=True)

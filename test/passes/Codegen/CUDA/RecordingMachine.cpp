@@ -10,6 +10,8 @@ using namespace mlir;
 
 namespace hocket::codegen::testing {
 namespace {
+constexpr size_t mostBytes = 512 << 10; // of a run's buffers
+
 struct Code {
   int64_t architecture; ///< 90 of a cubin for sm_90, 0 of PTX, -1 of bitcode
   std::string bytes;
@@ -57,6 +59,8 @@ public:
   void run(func::FuncOp kernel, ArrayRef<HostBuffer *> buffers, ArrayRef<int64_t> numbers, int pieces) override {
     std::string before = contents(buffers);
     over->run(kernel, buffers, numbers, pieces);
+    if (before.size() > mostBytes)
+      return;
     std::string path = folder + "/" + std::to_string(getpid()) + "-" + std::to_string(count++) + ".case";
     std::error_code fault;
     llvm::raw_fd_ostream file(path, fault);

@@ -8,7 +8,8 @@ struct Toolkit;
 }
 namespace hocket::codegen::testing {
 
-/// Runs kernels by `over`, and writes each run into a file of its own in `folder`:
+/// Runs kernels by `over`, and writes each run, but for those of more than half a MiB, into a file of its own in
+/// `folder`:
 ///   a line of JSON: {"test", "kernel", "launches": [{"symbol", "grid", "block", "sharedBytes"}], "numbers",
 ///   "scratchBytes",
 ///     "buffers": [{"type", "elements", "bytes", "same"}], "code": [{"architecture", "bytes"}]}
