@@ -154,7 +154,8 @@ Command hocket::tools::addCheckpoints(CLI::App &app, run::FlagRules &) {
   auto *exported = verb("export", "writes all parameters to one safetensors file");
   exported->add_option("-o", options->output, "the file")->required()->check(notEmpty());
   exported->add_option("--type", options->type, "convert to F32, BF16, F16 or F64 (as they are)")
-      ->check(oneOf({"F32", "BF16", "F16", "F64"}));
+      ->check(oneOf({"F32", "BF16", "F16", "F64"}))
+      ->transform([](std::string type) { return llvm::StringRef(type).upper(); }); // in either case; before the check
   return [options, shown, resharded] {
     std::signal(SIGXFSZ, SIG_IGN); // a file that grows too large is an error of the write
     return shown->parsed() ? show(*options) : resharded->parsed() ? reshard(*options) : exportFile(*options);

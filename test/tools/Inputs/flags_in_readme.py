@@ -1,11 +1,14 @@
-"""Compares README's part about the command line with --help of each command: flags_in_readme.py README."""
+"""Compares the flags in README, of commands and of plans, with --help of each command: flags_in_readme.py README."""
 
 import re
 import subprocess
 import sys
 
 text = open(sys.argv[1], encoding="utf-8").read()
+tactics = text[text.index("## Every way to split"):]
+tactics = tactics[:tactics.index("\n## ")]
 part = text[text.index("## Command line"):text.index("## Folders")]
+part += "\n".join(line for line in tactics.splitlines() if line.startswith("|"))  # their flags stand beside them
 written = set(re.findall(r"--[a-z][a-z-]*", part))
 
 COMMANDS = ["hocket compile", "hocket check", "hocket explain", "hocket diff", "hocket interpret", "hocket ckpt show",
