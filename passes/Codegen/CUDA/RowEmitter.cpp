@@ -8,15 +8,21 @@ using namespace mlir;
 namespace hocket::cuda {
 namespace {
 constexpr int64_t warp = 32, smallBlock = 128, longRowThreads = 512;
-/// Registers of a thread that may hold what one loop keeps for the next.
-constexpr int64_t registerBudget = 64;
+/// Registers of a thread that may hold what one loop keeps for the next, and with what is loaded at once before.
+constexpr int64_t keptBudget = 64, loadedBudget = 128;
+
+/// Numbers an element that are loaded.
+int64_t loadedNumbers(const NeededSteps &needed) {
+  return llvm::count_if(needed.all, [](Step *step) { return step->kind == Step::Load && step->space == Space::Full; });
+}
 
 /// Threads of a row, rows of a block, and pieces (of `lanes` elements) that a thread keeps of a row; 0: none, the row
 /// is read again.
 struct RowPlan {
   int64_t threads = 1, rows = 1, pieces = 0;
-  RowPlan(int64_t columns, int64_t lanes, int64_t kept) {
-    int64_t all = llvm::divideCeil(columns, lanes), most = std::max<int64_t>(1, registerBudget / (kept * lanes));
+  RowPlan(int64_t columns, int64_t lanes, int64_t kept, int64_t loaded) {
+    int64_t all = llvm::divideCeil(columns, lanes), most = keptBudget / (kept * lanes);
+    most = std::max<int64_t>(1, std::min(most, loadedBudget / ((kept + loaded) * lanes)));
     if (all <= warp * std::min<int64_t>(most, 4)) {
       threads = std::min<int64_t>(warp, llvm::PowerOf2Ceil(uint64_t(all)));
       rows = smallBlock / threads;
@@ -37,7 +43,7 @@ class RowEmitter {
 public:
   RowEmitter(GpuEmit &e, const Graph &graph, const NeededSteps &needed, const RowOutputs &outputs, bool inPlace)
       : e(e), needed(needed), outputs(outputs), shape(graph.getShape()), inPlace(inPlace),
-        plan(shape.columns, e.lanes(), needed.keptNumbers()), values(e) {}
+        plan(shape.columns, e.lanes(), needed.keptNumbers(), loadedNumbers(needed)), values(e) {}
 
   Launch run() {
     Launch launch;

@@ -102,8 +102,12 @@ void Graph::define(Value value, Ref ref) {
   refs[value] = ref;
 }
 void Graph::output(Ref value, Type element, Space space, Value base, FindRow findRow) {
-  // a store rounds by itself, to the same bits
-  if (value.step->rounds && value.step->element == element)
+  // A store rounds by itself, to the same bits. Where a later loop over the row reads what is rounded, both would be
+  // kept.
+  bool readAgain = hasRowReductions() && llvm::any_of(steps, [&](const Step &step) {
+                     return llvm::any_of(step.operands, [&](Ref operand) { return operand.step == value.step; });
+                   });
+  if (value.step->rounds && value.step->element == element && !readAgain)
     value = value.step->operands[0];
   outputs.push_back({value, element, space, base, std::move(findRow)});
 }
