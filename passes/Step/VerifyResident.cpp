@@ -1,7 +1,13 @@
 // Communication kernels that a device keeps at work at a time, where the semantics state how many (nccl:R): messages
 // beside a body and its collectives together. Bodies are the same on all ranks of a stage, but streams start what they
 // are given when their turn comes: with fewer places than streams, ranks could fill theirs with kernels that wait for
-// each other. (Rows of messages alone are the judge's: their order of launch is known.)
+// each other. That is so of a sum of the stream that computes as well: messages that wait for other stages can hold all
+// places, and those stages wait for it. (Rows of messages alone are the judge's: their order of launch is known.)
+//
+// With a place for each, nothing stands still. Every call waits for calls that were issued before it alone, on its own
+// rank and, as all who take part come to it in one order, on every other; so of those that are not done the first can
+// be. That there is one order of all calls is proved of messages and of collectives that join stages
+// (runtime/Program/IssueOrder.h, which says why the others need no proof).
 #include "passes/Step/VerifyProgram.h"
 #include "llvm/ADT/SetVector.h"
 #include <set>
@@ -62,7 +68,7 @@ unsigned messagesOf(ProgramOp program) {
 void verifyStage(VerifyContext &context, ProgramOp program) {
   Busiest most;
   for (auto body : program.ops<BodyOp>())
-    if (Busiest found = busiestOf(body); !found.streams.empty() && found.count() > most.count())
+    if (Busiest found = busiestOf(body); found.count() > most.count())
       most = found;
   unsigned messages = messagesOf(program), all = messages + most.count(), stated = context.semantics.resident;
   if (!most.at || all <= stated)
@@ -71,10 +77,11 @@ void verifyStage(VerifyContext &context, ProgramOp program) {
                                       << (messages == 1 ? " message" : " messages") << " and collectives on ";
   llvm::interleaveComma(most.streams, error);
   if (most.computes)
-    error << " and the stream that computes";
+    error << (most.streams.empty() ? "" : " and ") << "the stream that computes";
   error << "; " << schedule::name(context.semantics) << " states " << stated
         << ", and which of them start is not the same on all ranks";
-  error.attachNote(program.getLoc()) << "legal: nccl:" << all << " or more, or a plan that overlaps less";
+  error.attachNote(program.getLoc()) << "legal: nccl:" << all << " or more"
+                                     << (most.streams.empty() ? "" : ", or a plan that overlaps less");
 }
 } // namespace
 

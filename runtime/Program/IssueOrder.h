@@ -11,6 +11,11 @@
 // stand in that order. `checkIssueOrder` (Check.h) proves both of the rows of a file, knowing nothing of how they were
 // found.
 //
+// Collectives of one stage, on whatever stream, need no part in that proof. All ranks of a stage issue the same calls
+// in the same order, as they run the same program; a circle of calls of ranks is therefore one of calls of stages, and
+// a call that one stage alone knows has one call before it and one behind it there: leave it out, and the circle is
+// still one. (test/passes/StepToProgram/LaunchOrderTest.cpp holds that against all calls of all ranks.)
+//
 //   1F1B on two stages, of the second's messages and rows:      receive a0, F0, B0, send g0, receive a1, F1, …
 //   as the schedule names them, on the first:           F0, send a0, F1, send a1, receive g0, B0, …       a circle: a1,
 //   g0 in the order of issue, on the second:               receive a0, F0, receive a1, B0, send g0, F1, …
