@@ -17,7 +17,8 @@ namespace hocket::step {
 namespace {
 /// The tables of both entries for all stages.
 struct Schedules {
-  std::optional<schedule::Tables> train, eval;
+  SolvedSchedule train, eval;
+  bool sound() const { return train.sound && eval.sound; }
 };
 
 int64_t globalRows(nn::SlotOp slot, int64_t dim) {
@@ -113,7 +114,7 @@ struct DistToStepPass : hocket::step::impl::DistToStepPassBase<DistToStepPass> {
     Schedules schedules{
         solveSchedule(*schedule, /*evaluate=*/false, *placement, stagesLoc, sayBatch(step, plan, symbols)),
         solveSchedule(*schedule, /*evaluate=*/true, *placement, stagesLoc)};
-    if (failed(crossings) || !schedules.train || !schedules.eval)
+    if (failed(crossings) || !schedules.train.tables || !schedules.eval.tables)
       return failure();
 
     OpBuilder builder(step);
@@ -139,14 +140,16 @@ struct DistToStepPass : hocket::step::impl::DistToStepPassBase<DistToStepPass> {
       addSchedules(program, schedules);
     }
     step.erase();
-    return success();
+    return success(schedules.sound());
   }
 
   void addSchedules(StageProgram &program, const Schedules &schedules) {
     OpBuilder builder = OpBuilder::atBlockEnd(&program.getProgram().getBody().front());
     Location loc = program.getProgram().getLoc();
-    ScheduleOp::create(builder, loc, "train", makeTable(&getContext(), *schedules.train, program.getProgram(), false));
-    ScheduleOp::create(builder, loc, "eval", makeTable(&getContext(), *schedules.eval, program.getProgram(), true));
+    ScheduleOp::create(builder, loc, "train",
+                       makeTable(&getContext(), *schedules.train.tables, program.getProgram(), false));
+    ScheduleOp::create(builder, loc, "eval",
+                       makeTable(&getContext(), *schedules.eval.tables, program.getProgram(), true));
   }
 };
 } // namespace

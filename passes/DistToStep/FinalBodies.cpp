@@ -96,6 +96,12 @@ public:
   }
 
 private:
+  /// Of one parameter, in a reduction.
+  struct Gradient {
+    Value buffer; ///< of its accumulator
+    PartOp part;  ///< of the bucket; null: it is reduced alone
+  };
+
   /// The last microbatch's copy of a body.
   BodyOp finalOf(const LastAdder &of) {
     BodyKind kind = of.kind == BodyKind::Backward ? BodyKind::FinalBackward : BodyKind::FinalWeightGrad;
@@ -132,33 +138,98 @@ private:
     // Behind those that were ready with the same store.
     while (Operation *other = behind.lookup(place))
       place = other;
-    Value buffer = inPlace(collective, way);
-    if (!buffer)
-      buffer = makeBuffer(collective, name);
+    SmallVector<Gradient> gradients = gradientsOf(collective);
+    Value separate = gradients.empty() ? makeBuffer(collective, name) : Value();
     builder.setInsertionPointAfter(place);
     IRMapping map;
     for (Operation *op : way)
       builder.clone(*op, map);
-    auto copy = cast<CollectiveOp>(builder.clone(*collective, map));
-    Operation *store = StoreOp::create(builder, collective.getLoc(), copy.getResult(0), buffer);
-    behind[place] = store;
-    builder.setInsertionPoint(collective);
-    auto type = cast<RankedTensorType>(collective.getResult(0).getType());
-    Value reduced = LoadOp::create(builder, collective.getLoc(), type, buffer);
-    collective.getResult(0).replaceAllUsesWith(reduced);
+    if (separate)
+      behind[place] = reduce(collective, map, separate);
+    else if (!gradients.front().part)
+      behind[place] = reduce(collective, map, gradients.front().buffer, way.size() > 1);
+    else
+      behind[place] = reduceBucket(collective, map, gradients);
     collective.erase();
   }
 
-  /// A whole accumulator is reduced where it lies, if nothing else of what runs once a step reads its summand: what
-  /// comes then is begin, which zeroes it.
-  Value inPlace(CollectiveOp collective, ArrayRef<Operation *> way) {
-    auto load = way.size() == 1 ? dyn_cast<LoadOp>(way.front()) : LoadOp();
-    if (!load || collective.getKind() != CollectiveKind::AllReduce || !load.getValue().hasOneUse())
+  static Value load(OpBuilder &builder, Value like, Value buffer) {
+    return LoadOp::create(builder, like.getLoc(), cast<RankedTensorType>(like.getType()), buffer);
+  }
+
+  /// `first`: what is reduced is made there as well.
+  StoreOp reduce(CollectiveOp collective, IRMapping &map, Value buffer, bool first = false) {
+    if (first) {
+      StoreOp::create(builder, collective.getLoc(), map.lookup(collective.getInput()), buffer);
+      map.map(collective.getInput(), load(builder, collective.getInput(), buffer));
+    }
+    auto copy = cast<CollectiveOp>(builder.clone(*collective, map));
+    auto store = StoreOp::create(builder, collective.getLoc(), copy.getResult(0), buffer);
+    builder.setInsertionPoint(collective);
+    collective.getResult(0).replaceAllUsesWith(load(builder, collective.getResult(0), buffer));
+    return store;
+  }
+
+  /// Each gradient goes from the bucket to where its accumulator lies.
+  StoreOp reduceBucket(CollectiveOp collective, IRMapping &map, ArrayRef<Gradient> gradients) {
+    auto copy = cast<CollectiveOp>(builder.clone(*collective, map));
+    map.map(collective.getResult(0), copy.getResult(0));
+    StoreOp store;
+    for (auto [buffer, bucketPart] : gradients) {
+      auto part = cast<PartOp>(builder.clone(*bucketPart, map));
+      store = StoreOp::create(builder, part.getLoc(), part.getResult(), buffer);
+    }
+    for (auto [buffer, part] : gradients) {
+      OpBuilder before(part);
+      part.getResult().replaceAllUsesWith(load(before, part.getResult(), buffer));
+      part.erase();
+    }
+    return store;
+  }
+
+  /// Where each gradient that is reduced whole can lie afterwards: in an accumulator of its own, if nothing else of
+  /// what runs once a step reads that; what comes then is begin, which zeroes it. None if one has no such place.
+  SmallVector<Gradient> gradientsOf(CollectiveOp collective) {
+    if (collective.getKind() != CollectiveKind::AllReduce)
       return {};
-    bool readOnce = llvm::none_of(load.getBuffer().getUsers(), [&](Operation *user) {
-      auto body = user->getParentOfType<BodyOp>();
-      return user != load && body && runsOnce(body.getKind()) && body.getKind() != BodyKind::Begin;
-    });
+    if (Value buffer = ownAccumulator(collective.getInput()))
+      return {{buffer, {}}};
+    SmallVector<Gradient> gradients;
+    for (Value bucket = collective.getInput(); bucket;) {
+      auto place = bucket.getDefiningOp<PlaceOp>();
+      Value buffer = place && bucket.hasOneUse() ? ownAccumulator(place.getX()) : Value();
+      PartOp part = buffer ? partAt(collective, place.getFirst(), place.getX().getType()) : PartOp();
+      if (!part)
+        return {};
+      gradients.push_back({buffer, part});
+      bucket = place.getBucket();
+    }
+    bool all = llvm::range_size(collective.getResult(0).getUsers()) == gradients.size();
+    return all ? gradients : SmallVector<Gradient>();
+  }
+
+  static PartOp partAt(CollectiveOp collective, uint64_t first, Type type) {
+    for (Operation *user : collective.getResult(0).getUsers())
+      if (auto part = dyn_cast<PartOp>(user); part && part.getFirst() == first && part.getResult().getType() == type)
+        return part;
+    return {};
+  }
+
+  /// Of a value that is an accumulator, or the sum of several, and has one use: the buffer of the first.
+  static Value ownAccumulator(Value value) {
+    if (!value.hasOneUse())
+      return {};
+    if (auto add = value.getDefiningOp<nn::AddOp>()) {
+      bool all = llvm::all_of(add->getOperands(), [&](Value operand) {
+        return operand.getType() == value.getType() && ownAccumulator(operand);
+      });
+      return all ? ownAccumulator(add->getOperand(0)) : Value();
+    }
+    auto load = value.getDefiningOp<LoadOp>();
+    bool readOnce = load && llvm::none_of(load.getBuffer().getUsers(), [&](Operation *user) {
+                      auto body = user->getParentOfType<BodyOp>();
+                      return user != load && body && runsOnce(body.getKind()) && body.getKind() != BodyKind::Begin;
+                    });
     return readOnce ? load.getBuffer() : Value();
   }
 

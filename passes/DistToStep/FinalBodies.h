@@ -25,8 +25,8 @@ private:
 };
 
 /// Moves such reductions from update into final_backward and final_weight_grad, copies of the bodies above: each starts
-/// behind the last store to its accumulators, and leaves its result in a buffer that update loads; that of one whole
-/// accumulator alone lies over it. The same tensors are
-/// reduced over the same ranks, so the bits are the same.
+/// behind the last store to its accumulators, and leaves its result in a buffer that update loads. What is reduced
+/// whole lies over its accumulator, alone, as the sum of several (over the first) or out of a bucket. The same tensors
+/// are reduced over the same ranks, so the bits are the same.
 void reduceInFinalBodies(ProgramOp program, dist::AxesAttr stageAxes);
 } // namespace hocket::step

@@ -14,7 +14,8 @@ def DistToStepPass : Pass<"dist-to-step", "::mlir::ModuleOp"> {
       * update is cut by where parameters live (UpdateHomes.h): a parameter of two stages has its gradients summed over them,
         norm and loss are one exchange over all stages, and both are ordinary collectives with a cause;
       * collectives become flat and rank-major (FlatCollectives.h);
-      * the plan's schedule is solved and judged, and becomes the tables "train" and "eval".
+      * the plan's schedule is solved and judged, and becomes the tables "train" and "eval". Where only the order of its rows
+        is at fault, programs are made all the same, and the pass fails then: other faults can be found in them.
   }];
   let dependentDialects = ["::hocket::step::StepDialect"];
 }

@@ -78,9 +78,8 @@ std::optional<PlanSchedule> hocket::step::describeSchedule(dist::StagesOp tactic
   return schedule;
 }
 
-std::optional<schedule::Tables> hocket::step::solveSchedule(const PlanSchedule &schedule, bool evaluate,
-                                                            const StagePlacement &placement, Location loc,
-                                                            std::optional<std::pair<Location, std::string>> batch) {
+SolvedSchedule hocket::step::solveSchedule(const PlanSchedule &schedule, bool evaluate, const StagePlacement &placement,
+                                           Location loc, std::optional<std::pair<Location, std::string>> batch) {
   schedule::Problem problem = schedule.problem;
   problem.evaluate = evaluate;
   schedule::Faults faults;
@@ -102,7 +101,9 @@ std::optional<schedule::Tables> hocket::step::solveSchedule(const PlanSchedule &
     if (!solved && batch)
       error.attachNote(batch->first) << batch->second;
   }
-  return faults.empty() ? tables : std::nullopt;
+  if (!llvm::all_of(faults, [](const schedule::Fault &fault) { return fault.ofOrder; }))
+    return {};
+  return {std::move(tables), solved && faults.empty()};
 }
 
 /// The body for the last microbatch instead of an ordinary one; that itself where the program has none.

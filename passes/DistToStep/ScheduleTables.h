@@ -22,10 +22,16 @@ struct PlanSchedule {
 std::optional<PlanSchedule> describeSchedule(dist::StagesOp tactic, unsigned stages, unsigned microbatches,
                                              mlir::Location loc);
 
+/// Tables, and whether they may run. Not sound, but there: all rows are as they must be and only their order is at
+/// fault, so that programs can be made of them in which other faults are found.
+struct SolvedSchedule {
+  std::optional<schedule::Tables> tables;
+  bool sound = false;
+};
+
 /// Solves (or takes the user's table) and judges. Faults become errors at `loc`; each row of a deadlock is a note at
 /// the layer with which its piece of the model begins. `batch`, if not empty, says in a note what the number of
 /// microbatches comes from, where a schedule cannot do with it.
-std::optional<schedule::Tables> solveSchedule(const PlanSchedule &schedule, bool evaluate,
-                                              const StagePlacement &placement, mlir::Location loc,
-                                              std::optional<std::pair<mlir::Location, std::string>> batch = {});
+SolvedSchedule solveSchedule(const PlanSchedule &schedule, bool evaluate, const StagePlacement &placement,
+                             mlir::Location loc, std::optional<std::pair<mlir::Location, std::string>> batch = {});
 } // namespace hocket::step

@@ -2,6 +2,7 @@
 #include "passes/DistToStep/WeightGradWork.h"
 #include "passes/Dist/LeastKept.h"
 #include "passes/Dist/StepCost.h"
+#include "passes/DistToStep/SlotPeak.h"
 #include "llvm/ADT/MapVector.h"
 using namespace mlir;
 using namespace hocket;
@@ -17,6 +18,8 @@ WeightGradWork::WeightGradWork(Block &microbatch, const StagePlacement &placemen
       madeAgain.push_back(&op);
   findOnly(madeAgain);
   findTwice(madeAgain);
+  keepWhereSlotsDoNotShrink(microbatch, placement, stage);
+  moveWhatBackwardDoesNotNeed(madeAgain);
 }
 
 /// Of forward values alone, and used by weight gradients alone.
@@ -87,7 +90,38 @@ void WeightGradWork::findTwice(ArrayRef<Operation *> madeAgain) {
   for (auto &[value, node] : reads.nodes)
     if (again[node] && reads.canBeMade(value.getDefiningOp()))
       twice.insert(value.getDefiningOp());
-  for (Operation *op : llvm::reverse(madeAgain)) // what backward does not need after all
+}
+
+/// Slots of a stage are all as large as the chain of chunks needs that needs most.
+void WeightGradWork::keepWhereSlotsDoNotShrink(Block &microbatch, const StagePlacement &placement, unsigned stage) {
+  if (twice.empty())
+    return;
+  schedule::Chains chains(placement.problem());
+  llvm::MapVector<unsigned, SmallVector<Operation *>> opsOf; // by the head of the chain
+  for (Operation &op : microbatch)
+    if (auto home = placement.virtualStageOf.find(&op); home != placement.virtualStageOf.end())
+      if (schedule::Place place = placement.places[home->second]; place.stage == stage)
+        opsOf[chains.head(stage, place.chunk)].push_back(&op);
+  auto peak = [&](ArrayRef<Operation *> ops, bool again) {
+    return slotPeak(ops, [&](Operation *op, BodyKind kind) {
+      nn::Phase phase = nn::getPhase(op);
+      if (phase == nn::Phase::Forward || kind == BodyKind::Forward)
+        return phase == nn::Phase::Forward && kind == BodyKind::Forward;
+      bool inWeightGrad = phase == nn::Phase::WeightGrad || only.contains(op);
+      return inWeightGrad == (kind == BodyKind::WeightGrad) || (again && twice.contains(op));
+    });
+  };
+  int64_t least = 0;
+  for (auto &[head, ops] : opsOf)
+    least = std::max(least, peak(ops, /*again=*/true));
+  for (auto &[head, ops] : opsOf)
+    if (peak(ops, /*again=*/false) <= least)
+      for (Operation *op : ops)
+        twice.erase(op);
+}
+
+void WeightGradWork::moveWhatBackwardDoesNotNeed(ArrayRef<Operation *> madeAgain) {
+  for (Operation *op : llvm::reverse(madeAgain))
     if (twice.contains(op) && llvm::all_of(op->getUsers(), [&](Operation *user) {
           return nn::getPhase(user) == nn::Phase::WeightGrad || only.contains(user);
         })) {

@@ -4,7 +4,8 @@
 // What such a body reads of what backward made again would lie in the slot from the one to the other, in as many slots
 // as are in flight: a schedule that puts weight gradients off would keep what recompute let go. So the body makes it
 // once more, of what costs fewest bytes to keep (LeastKept.h): with `full` the layer's input, and never more than
-// before.
+// before. Where slots are fullest before weight gradients come (the last stage holds logits from forward to backward,
+// and what is kept for weight gradients lies where they have been) keeping costs nothing, and nothing is made twice.
 //
 //   x ─▶ norm ─▶ n ─▶ linear ─▶ f ─▶ gelu ─▶ g      weight gradients read n and g, gelu's backward f
 //   kept from backward on: x           made twice: n, f, g
@@ -28,5 +29,7 @@ struct WeightGradWork {
 private:
   void findOnly(llvm::ArrayRef<mlir::Operation *> madeAgain);
   void findTwice(llvm::ArrayRef<mlir::Operation *> madeAgain);
+  void keepWhereSlotsDoNotShrink(mlir::Block &microbatch, const StagePlacement &placement, unsigned stage);
+  void moveWhatBackwardDoesNotNeed(llvm::ArrayRef<mlir::Operation *> madeAgain);
 };
 } // namespace hocket::step

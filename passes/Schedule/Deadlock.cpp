@@ -125,7 +125,9 @@ std::optional<Fault> findDeadlock(const RowGraph &graph, const Execution &execut
   Fault fault{fmt::format("deadlock with {} sends: {} rows wait for each other, {} of {} rows never run after time {}",
                           name(semantics), cycle.size(), graph.size() - execution.rowsRun, graph.size(),
                           execution.makespan),
-              {}};
+              {},
+              {},
+              /*ofOrder=*/true};
   for (const WaitsFor &wait : cycle) {
     fault.notes.push_back(streams.say(wait));
     fault.pieces.push_back({graph.stageOf[wait.head], chunkOf(graph.tables, graph.row(wait.head))});

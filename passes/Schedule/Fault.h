@@ -12,12 +12,15 @@ namespace hocket::schedule {
 struct Fault {
   std::string text;
   std::vector<std::string> notes;
-  /// Of each note the piece of the model that it speaks of, where all notes speak of one (deadlocks); else empty.
+  /// Of the first notes, each, the piece of the model that it speaks of (of a deadlock's rows); else empty.
   struct Piece {
     uint32_t stage = 0, chunk = 0;
     bool operator==(const Piece &) const = default;
   };
   std::vector<Piece> pieces = {};
+  /// The tables hold what they must, only in an order that is not right: what needs no order can be judged all the
+  /// same.
+  bool ofOrder = false;
   bool operator==(const Fault &) const = default;
 };
 using Faults = std::vector<Fault>;

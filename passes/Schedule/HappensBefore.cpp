@@ -59,7 +59,7 @@ template <typename Visit> void HappensBefore::predecessors(RowId id, Visit visit
     visit(graph.launchedBefore[id]);
 }
 
-bool HappensBefore::reaches(RowId a, RowId b) {
+bool HappensBefore::reaches(RowId a, RowId b, bool run) {
   visited.resize(graph.size(), 0);
   ++searches;
   std::vector<RowId> stack;
@@ -69,9 +69,10 @@ bool HappensBefore::reaches(RowId a, RowId b) {
       return;
     visited[id] = searches;
     found |= id == a || (semantics.rendezvous() && graph.partner[id] == a);
+    if (run && !ran(id))
+      return;
     // Both rows of a transfer are neighbours in the sequence, so one place of slack keeps every path.
-    if (execution.sequence[id] == noRow || execution.sequence[a] == noRow ||
-        execution.sequence[id] + 1 >= execution.sequence[a])
+    if (!ran(id) || !ran(a) || execution.sequence[id] + 1 >= execution.sequence[a])
       stack.push_back(id);
   };
   // What has finished before `id` starts: at a transfer, also what came before its other end.

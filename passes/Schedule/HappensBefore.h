@@ -16,6 +16,9 @@ public:
   /// Makes the clocks of a stage: linear in its rows. before() is then for rows of that stage.
   void enterStage(uint32_t stage);
   bool before(RowId a, RowId b);
+  /// Of an order that holds: whether rows that ran say so, beside the stage's own streams and waits. Where `b` never
+  /// ran, before() may know it from a circle alone, in which every row is before every other.
+  bool beforeByRowsThatRan(RowId a, RowId b) { return beforeOnStage(a, b) || ran(b) || reaches(a, b, /*run=*/true); }
   /// Whether the stage's own streams and waits alone say so: no search.
   bool beforeOnStage(RowId a, RowId b) const {
     return graph.row(a).stream == graph.row(b).stream ? graph.position[a] < graph.position[b]
@@ -23,7 +26,9 @@ public:
   }
 
 private:
-  bool reaches(RowId a, RowId b);
+  bool ran(RowId id) const { return execution.sequence[id] != noRow; }
+  /// `run`: over rows that ran alone, beside `a`, `b` and the other end of its message.
+  bool reaches(RowId a, RowId b, bool run = false);
   template <typename Visit> void predecessors(RowId id, Visit visit) const;
 
   using Clock = std::array<uint32_t, maxStreams>; // rows of each stream of the stage that have finished

@@ -61,6 +61,14 @@ public:
     checkSlots();
   }
 
+  /// Of a deadlock: what could not be told, "" where that is nothing.
+  std::string notJudged() const {
+    if (!unjudged)
+      return "";
+    return fmt::format("stage {}: not judged, since only rows that never run say so: that {}{}", stage, firstUnjudged,
+                       unjudged > 1 ? fmt::format(", and {} more", unjudged - 1) : "");
+  }
+
   /// A table of a million rows can have a million faults, and each costs a search: nobody reads them.
   bool enough() const { return faults.size() > 10 * maxFaults; }
 
@@ -182,11 +190,24 @@ private:
                       send == activation ? chunks[c].after->stage : chunks[c].before->stage));
   }
 
+  void faultOfOrder(std::string text, std::vector<std::string> notes) {
+    faults.push_back({std::move(text), std::move(notes), {}, /*ofOrder=*/true});
+  }
+
+  /// order.before(), and an account of what a deadlock leaves open.
+  bool before(RowId a, RowId b) {
+    if (!order.before(a, b))
+      return false;
+    if (!execution.finished() && !order.beforeByRowsThatRan(a, b) && !unjudged++)
+      firstUnjudged = fmt::format("{} waits for the {}", what(b), what(a));
+    return true;
+  }
+
   /// `reader` must start after `source` has finished; missing rows are told elsewhere.
   void require(RowId source, RowId reader) {
-    if (source == noRow || reader == noRow || order.before(source, reader))
+    if (source == noRow || reader == noRow || before(source, reader))
       return;
-    fault(fmt::format("{} does not wait for the {}", where(reader), what(source)), {where(source)});
+    faultOfOrder(fmt::format("{} does not wait for the {}", where(reader), what(source)), {where(source)});
   }
 
   void checkReads(uint32_t c, uint32_t i) {
@@ -209,9 +230,9 @@ private:
     RowId adds = r[problem.splitWeightGrad ? WeightGrad : Backward];
     require(adds, update);
     RowId previous = i ? at(c, i - 1)[problem.splitWeightGrad ? WeightGrad : Backward] : noRow;
-    if (previous != noRow && adds != noRow && !order.before(previous, adds))
-      fault(fmt::format("{} adds weight gradients before those of microbatch {}", where(adds), i - 1),
-            {where(previous)});
+    if (previous != noRow && adds != noRow && !before(previous, adds))
+      faultOfOrder(fmt::format("{} adds weight gradients before those of microbatch {}", where(adds), i - 1),
+                   {where(previous)});
   }
 
   /// One microbatch of a chain of chunks in its slot.
@@ -273,13 +294,14 @@ private:
     for (RowId writer : {now.first, gradient}) {
       std::vector<std::string> open;
       for (RowId id : users)
-        if (writer != noRow && id != writer && !order.before(id, writer))
+        if (writer != noRow && id != writer && !before(id, writer))
           open.push_back(where(id));
       if (open.empty())
         continue;
-      return fault(fmt::format("{} writes slot {} while microbatch {}{} may still use it", where(writer), now.slot,
-                               old.microbatch, problem.chunks > 1 ? fmt::format(" (chunk {})", old.chunk) : ""),
-                   open);
+      return faultOfOrder(fmt::format("{} writes slot {} while microbatch {}{} may still use it", where(writer),
+                                      now.slot, old.microbatch,
+                                      problem.chunks > 1 ? fmt::format(" (chunk {})", old.chunk) : ""),
+                          open);
     }
   }
 
@@ -293,15 +315,22 @@ private:
   std::vector<Chunk> chunks;
   std::vector<Rows> rows; // by chunk, microbatch
   RowId begin = noRow, update = noRow;
+  size_t unjudged = 0;
+  std::string firstUnjudged;
 };
 
 void limit(Faults &faults) {
   if (faults.size() <= maxFaults)
     return;
   size_t more = faults.size() - maxFaults;
+  bool ofOrder =
+      std::all_of(faults.begin() + maxFaults, faults.end(), [](const Fault &fault) { return fault.ofOrder; });
   faults.resize(maxFaults);
   faults.push_back(
-      {fmt::format("{}{} more fault{}", more > 9 * maxFaults ? "at least " : "", more, more > 1 ? "s" : ""), {}});
+      {fmt::format("{}{} more fault{}", more > 9 * maxFaults ? "at least " : "", more, more > 1 ? "s" : ""),
+       {},
+       {},
+       ofOrder});
 }
 
 } // namespace
@@ -314,8 +343,9 @@ Faults judge(const Problem &problem, const Tables &tables, Semantics semantics) 
   }
   RowGraph graph(tables);
   Execution execution = execute(graph, problem, semantics);
-  if (std::optional<Fault> deadlock = findDeadlock(graph, execution, semantics))
-    faults.push_back(*deadlock);
+  size_t deadlock = faults.size();
+  if (std::optional<Fault> found = findDeadlock(graph, execution, semantics))
+    faults.push_back(*found);
   checkEdges(graph, execution, faults);
   checkResident(problem, graph, semantics, faults);
   std::vector<std::vector<uint32_t>> virtualStagesOf(problem.stages);
@@ -327,6 +357,8 @@ Faults judge(const Problem &problem, const Tables &tables, Semantics semantics) 
     for (uint32_t k : virtualStagesOf[s])
       stage.findNeighbours(k);
     stage.judge();
+    if (std::string open = stage.notJudged(); !open.empty())
+      faults[deadlock].notes.push_back(open);
   }
   limit(faults);
   return faults;

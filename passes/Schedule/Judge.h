@@ -20,8 +20,9 @@ namespace hocket::schedule {
 
 /// All faults of the tables, none when they are right. A fault speaks of stage, time (with Problem::times, every row as
 /// early as it can), microbatch and, with more than one chunk a stage, chunk; its notes are the other parties. Faults
-/// in the shape of the tables (checkShape) hide all others; at most maxFaults are told, then how many more. Near-linear
-/// in rows: orders that hold only by way of another stage cost a search each (HappensBefore.h).
+/// in the shape of the tables (checkShape) hide all others. A deadlock hides only what rows that never run would have
+/// to order, and its last notes count that. At most maxFaults are told, then how many more. Near-linear in rows: orders
+/// that hold only by way of another stage cost a search each (HappensBefore.h).
 Faults judge(const Problem &problem, const Tables &tables, Semantics semantics = {});
 inline constexpr size_t maxFaults = 100;
 

@@ -37,7 +37,7 @@ void checkResident(const Problem &problem, const RowGraph &graph, Semantics sema
         "stage {} can have {} communication kernels at work at a time, {} {} stated; fewer are taken in the "
         "order of launch, and over all communicators and ranks that order is a circle of {} rows",
         s, most, semantics.resident, semantics.resident == 1 ? "is" : "are", circle->notes.size());
-    faults.push_back(*circle);
+    faults.push_back(*circle); // of order, as a deadlock is
     return;
   }
 }

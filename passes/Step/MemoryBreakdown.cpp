@@ -38,6 +38,11 @@ public:
     out.workspaceBytes = slotsBegin - held + out.tailBytes;
     for (auto body : program.ops<BodyOp>())
       work(body);
+    SmallVector<ByteRange> taken = slotsBusyInUpdate(program);
+    for (ByteRange &range : taken)
+      range = {range.begin - held, range.end - held};
+    int64_t updateEnd = held + leastTop(out.updateBytes, taken);
+    out.leastTailBytes = std::max<int64_t>(0, updateEnd - (slotsBegin + out.slots * out.slotBytes));
     return std::move(out);
   }
 

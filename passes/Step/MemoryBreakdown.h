@@ -22,7 +22,8 @@ struct MemoryBreakdown {
   int64_t tailBytes = 0;          ///< what update needs behind the slots
   int64_t workspaceBusyBytes = 0; ///< the most that a body but update uses at one time
   std::string workspacePeak;      ///< where: "backward of h.2"
-  int64_t updateBytes = 0;        ///< what update uses, which lies over the workspace and the slots
+  int64_t updateBytes = 0;        ///< the most that update uses at one time, over the workspace and the slots
+  int64_t leastTailBytes = 0;     ///< what of it must lie behind the slots, as messages may still be on their way there
   int64_t alignmentBytes = 0;     ///< between buffers that last
   int64_t arenaBytes = 0;         ///< of all
 };

@@ -128,6 +128,19 @@ int64_t hocket::step::leastBytes(ArrayRef<Packed> pieces) {
   return most;
 }
 
+int64_t hocket::step::leastTop(int64_t bytes, ArrayRef<ByteRange> taken) {
+  SmallVector<ByteRange> ranges(taken);
+  llvm::sort(ranges, [](const ByteRange &a, const ByteRange &b) { return a.begin < b.begin; });
+  int64_t end = 0; // of what is looked at; `bytes` must lie behind it
+  for (const ByteRange &range : ranges) {
+    if (range.begin - end >= bytes)
+      break;
+    bytes -= std::max<int64_t>(0, range.begin - end);
+    end = std::max(end, aligned(range.end));
+  }
+  return bytes ? end + bytes : 0;
+}
+
 int64_t hocket::step::packPieces(llvm::MutableArrayRef<Packed> pieces, ArrayRef<ByteRange> taken) {
   return pieces.empty() ? 0 : Packer(pieces, taken).run();
 }

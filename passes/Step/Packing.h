@@ -27,4 +27,9 @@ int64_t packPieces(llvm::MutableArrayRef<Packed> pieces, llvm::ArrayRef<ByteRang
 /// The most that is needed at one time, each piece aligned: no packing needs less (where nothing is taken).
 int64_t leastBytes(llvm::ArrayRef<Packed> pieces);
 
+/// The lowest end below which so many bytes are free beside what is `taken`, which may overlap: nothing that needs them
+/// at one time ends below. Where nothing is taken: `bytes`.
+///   leastTop(128, {{64, 192}}) = 256: 64 bytes before, 64 behind
+int64_t leastTop(int64_t bytes, llvm::ArrayRef<ByteRange> taken);
+
 } // namespace hocket::step

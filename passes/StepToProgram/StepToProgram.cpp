@@ -1,6 +1,7 @@
 // The whole program file.
 #include "passes/StepToProgram/StepToProgram.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/StepToProgram/EvaluationBodies.h"
 #include "passes/StepToProgram/RankPrograms.h"
 #include "runtime/Program/IssueOrder.h"
 using namespace mlir;
@@ -139,6 +140,7 @@ std::optional<program::ProgramT> hocket::step::buildProgram(ModuleOp module, con
     out.ranks.push_back(convertProgram(program, shared));
     if (!out.ranks.back())
       return std::nullopt;
+    dropUnreadTransfers(*out.ranks.back());
   }
   for (program::RankScalarT &scalar : shared.scalars)
     out.scalars.push_back(std::make_unique<program::RankScalarT>(std::move(scalar)));

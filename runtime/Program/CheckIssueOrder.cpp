@@ -45,6 +45,7 @@ public:
   }
 
 private:
+  // Those that other stages take part in: the others can be in no circle that these are not in.
   std::vector<Call> callsOf(const RankProgram &rank, const Entry &from) const {
     std::vector<Call> calls;
     for (uint32_t i = 0; i < from.rows()->size(); ++i) {

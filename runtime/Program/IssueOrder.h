@@ -14,6 +14,11 @@
 // Calls that are issued as one group (CallGroups.h) stand side by side and are all on one communicator: they are one
 // call here.
 //
+// Collectives of one stage, on whatever stream, need no part in that proof. All ranks of a stage issue the same calls
+// in the same order, as they run the same program; a circle of calls of ranks is therefore one of calls of stages, and
+// a call that one stage alone knows has one call before it and one behind it there: leave it out, and the circle is
+// still one. (test/passes/StepToProgram/LaunchOrderTest.cpp holds that against all calls of all ranks.)
+//
 // 1F1B on two stages:
 //   as the schedule names them, first stage     F0, send a0, F1, send a1, receive g0, B0, …
 //                               second stage    receive a0, F0, B0, send g0, receive a1, F1, …     a circle of a1 and g0

@@ -89,7 +89,7 @@ CheckedPtr hocket::lsp::checkText(StringRef text, const llvm::lsp::URIForFile &u
     early(first);
     tools::checkFile(session, {}, [&](tools::PlanChoice choice, ModuleOp program) {
       for (PlanFacts &facts : out->plans)
-        if (facts.plan == choice.plan.getSymName())
+        if (program && facts.plan == choice.plan.getSymName())
           collectStages(program, facts);
     });
   }

@@ -22,10 +22,16 @@ struct CheckOptions {
   ScheduleCheck alone;
 };
 
-/// Every program under a limit must fit into it.
-void checkMemory(Session &session, ModuleOp programs, std::optional<uint64_t> limitBytes) {
+/// Every program under a limit must fit into it. `programs` is null where faults left none: said, since nothing is then
+/// told of its memory.
+void checkMemory(Session &session, PlanChoice choice, ModuleOp programs, std::optional<uint64_t> limitBytes) {
   if (!limitBytes)
     return;
+  if (!programs) {
+    fmt::print(stderr, "note: memory is not judged under plan {}: its faults leave no program to plan\n",
+               choice.plan.getSymName().str());
+    return;
+  }
   if (auto program = step::buildProgram(programs, {}))
     fitsInto(session, *program, limitBytes);
 }
@@ -87,8 +93,8 @@ int check(const CheckOptions &options) {
   Session session;
   std::vector<PlanChoice> choices;
   if (loadModel(session, options.model))
-    choices = checkFile(session, judgedBy(options), [&](const PlanChoice &, ModuleOp programs) {
-      checkMemory(session, programs, options.plan.memory);
+    choices = checkFile(session, judgedBy(options), [&](const PlanChoice &choice, ModuleOp programs) {
+      checkMemory(session, choice, programs, options.plan.memory);
     });
   if (options.format == "json") {
     fmt::print("{}\n", json(session, choices.size()).dump(2));

@@ -51,6 +51,25 @@ static void tidy(ModuleOp module) {
     }
 }
 
+/// From programs of stages to programs that are planned and proved. `tablesTold`: a fault of their tables is told.
+static void addKernels(PassManager &manager, const PlanChoice &choice, bool tablesTold = false) {
+  // Before memory is planned, so that what lives inside a kernel needs none. After it bodies hold launches and
+  // products.
+  manager.addPass(codegen::createCodegenFusePass({.epilogues = choice.forGpu && choice.epilogues}));
+  if (choice.forGpu) // before memory is planned: what a launch may do in place is known once it is whole
+    manager.addPass(codegen::createCodegenGroupLaunchesPass());
+  // On what fusion leaves: which work a collective can run beside. After it streamed ops are awaited.
+  manager.addPass(step::createOverlapPass());
+  // Every buffer has its place after it, and the size of the arena is known.
+  manager.addPass(step::createPlanMemoryPass());
+  // Last: messages match, nothing can deadlock, no buffer is written while it is still read.
+  step::VerifyProgramPassOptions judged;
+  if (!choice.semantics.empty())
+    judged.semantics = choice.semantics;
+  judged.tablesTold = tablesTold;
+  manager.addPass(step::createVerifyProgramPass(judged));
+}
+
 static bool runPasses(Session &session, PassManager &manager, ModuleOp module) {
   manager.enableVerifier(true);
   (void)applyPassManagerCLOptions(manager);
@@ -76,26 +95,33 @@ OwningOpRef<ModuleOp> hocket::tools::lower(Session &session, const PlanChoice &c
     // Once it is known what lasts and what is kept: from here on the host's memory is a space like others.
     manager.addPass(step::createOffloadPass());
   }
-  if (until >= Layer::Kernels) {
-    // Before memory is planned, so that what lives inside a kernel needs none. After it bodies hold launches and
-    // products.
-    manager.addPass(codegen::createCodegenFusePass({.epilogues = choice.forGpu && choice.epilogues}));
-    if (choice.forGpu) // before memory is planned: what a launch may do in place is known once it is whole
-      manager.addPass(codegen::createCodegenGroupLaunchesPass());
-    // On what fusion leaves: which work a collective can run beside. After it streamed ops are awaited.
-    manager.addPass(step::createOverlapPass());
-    // Every buffer has its place after it, and the size of the arena is known.
-    manager.addPass(step::createPlanMemoryPass());
-    // Last: messages match, nothing can deadlock, no buffer is written while it is still read.
-    step::VerifyProgramPassOptions judged;
-    if (!choice.semantics.empty())
-      judged.semantics = choice.semantics;
-    manager.addPass(step::createVerifyProgramPass(judged));
-  }
+  if (until >= Layer::Kernels)
+    addKernels(manager, choice);
   if (!runPasses(session, manager, *module))
     return nullptr;
   tidy(*module);
   return module;
+}
+
+/// As lower(…, Kernels), but faults of order in the schedule end nothing: memory, programs and collectives are planned
+/// and judged all the same. Null where there is no planned program to show.
+static OwningOpRef<ModuleOp> lowerPastFaults(Session &session, const PlanChoice &choice,
+                                             const analysis::BatchShape &shape) {
+  OwningOpRef<ModuleOp> module = copyFor(session, choice);
+  PassManager upToStages(&session.context());
+  addNN(upToStages, choice, shape);
+  dist::buildDistPipeline(upToStages, {.maxImplicitBytes = choice.maxImplicitBytes});
+  upToStages.addPass(step::createDistToStepPass());
+  bool sound = runPasses(session, upToStages, *module);
+  auto programs = module->getOps<step::ProgramOp>();
+  if (programs.empty() || !module->getOps<nn::TrainingStepOp>().empty())
+    return nullptr; // not all of the step is cut into stages
+  PassManager rest(&session.context());
+  rest.addPass(step::createOffloadPass());
+  addKernels(rest, choice, /*tablesTold=*/!sound);
+  (void)runPasses(session, rest, *module);
+  bool planned = llvm::all_of(programs, [](step::ProgramOp program) { return program.getArenaBytes().has_value(); });
+  return planned ? std::move(module) : nullptr;
 }
 
 /// A training step with the shape of the plan, or, where the batch does not fit it, with one microbatch.
@@ -113,12 +139,12 @@ static OwningOpRef<ModuleOp> globalStep(Session &session, PlanChoice choice,
   return runPasses(session, manager, *module) ? std::move(module) : nullptr;
 }
 
-/// Everything but the batch, which `shape` is the outcome of.
-static void checkLayers(Session &session, PlanChoice choice, std::optional<analysis::BatchShape> shape,
-                        ProgramWatcher seen = nullptr) {
+/// Everything but the batch, which `shape` is the outcome of. The planned program, if there is one.
+static OwningOpRef<ModuleOp> checkLayers(Session &session, PlanChoice choice,
+                                         std::optional<analysis::BatchShape> shape) {
   OwningOpRef<ModuleOp> global = globalStep(session, choice, shape);
   if (!global)
-    return;
+    return nullptr;
   bool stagesFit = true;
   if (auto stages = choice.plan.tactic<dist::StagesOp>()) {
     auto step = *global->getOps<nn::TrainingStepOp>().begin();
@@ -133,11 +159,12 @@ static void checkLayers(Session &session, PlanChoice choice, std::optional<analy
     PassManager manager(&session.context());
     dist::buildDistPipeline(manager, {.stopAfterShardings = true});
     (void)runPasses(session, manager, *global);
-    return;
+    return nullptr;
   }
-  auto module = lower(session, choice, *shape, stagesFit ? Layer::Kernels : Layer::Local);
-  if (module && stagesFit && seen)
-    seen(choice, *module);
+  if (stagesFit)
+    return lowerPastFaults(session, choice, *shape);
+  (void)lower(session, choice, *shape, Layer::Local);
+  return nullptr;
 }
 
 bool hocket::tools::dropFaultyTactics(Session &session) {
@@ -171,7 +198,9 @@ bool hocket::tools::checkPlan(Session &session, const PlanChoice &given, bool co
   unsigned before = session.errors();
   if (complete)
     (void)analysis::usesAllRanks(choice.plan, choice.mesh);
-  checkLayers(session, choice, analysis::batchShape(choice.recipe, choice.plan, choice.mesh), seen);
+  auto module = checkLayers(session, choice, analysis::batchShape(choice.recipe, choice.plan, choice.mesh));
+  if (seen)
+    seen(choice, module ? *module : ModuleOp());
   return session.errors() == before;
 }
 
@@ -213,7 +242,7 @@ std::optional<Job> hocket::tools::openJob(Session &session, const ModelFile &mod
   auto shape = analysis::batchShape(choice.recipe, choice.plan, choice.mesh);
   bool spread = analysis::usesAllRanks(choice.plan, choice.mesh);
   if (!shape)
-    checkLayers(session, choice, shape);
+    (void)checkLayers(session, choice, shape);
   if (!shape || !spread)
     return std::nullopt;
   Job job{choice, *shape};

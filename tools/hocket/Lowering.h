@@ -37,7 +37,8 @@ mlir::OwningOpRef<mlir::ModuleOp> lower(Session &session, const PlanChoice &choi
 
 /// Reports all that is wrong with a plan, going on after a fault with what does not depend on it. True if nothing is.
 /// `complete`: false for a plan that lost faulty tactics; what only their absence causes is not reported then.
-/// `seen`: is shown the program, all layers lowered, if it could be made.
+/// `seen`: is shown the program, all layers lowered, or null where faults leave none; a faulty order of rows leaves
+/// one.
 using ProgramWatcher = llvm::function_ref<void(const PlanChoice &, mlir::ModuleOp)>;
 bool checkPlan(Session &session, const PlanChoice &choice, bool complete = true, ProgramWatcher seen = nullptr);
 /// Every fault of a file that is loaded: of its ops, and of the plans that the flags name (all, without flags). The

@@ -45,11 +45,14 @@ static std::string textOf(const MemoryBreakdown &memory) {
                      bytesText(memory.slotBytes), overText(memory.slotBytes, memory.slotBusyBytes),
                      bytesText(memory.slotUnsharedBytes));
   int64_t shared = memory.workspaceBytes - memory.tailBytes;
-  out += fmt::format("  {:<9} {}: {} what is busy at once{}; update uses {}, over slots too, and {} behind them; "
-                     "alignment {}\n",
-                     "workspace", bytesText(shared), overText(shared, memory.workspaceBusyBytes),
-                     memory.workspacePeak.empty() ? "" : ", in " + memory.workspacePeak, bytesText(memory.updateBytes),
-                     bytesText(memory.tailBytes), bytesText(memory.alignmentBytes));
+  out += fmt::format(
+      "  {:<9} {}: {} what is busy at once{}; update uses {}, over slots too, and {} behind them{}; "
+      "alignment {}\n",
+      "workspace", bytesText(shared), overText(shared, memory.workspaceBusyBytes),
+      memory.workspacePeak.empty() ? "" : ", in " + memory.workspacePeak, bytesText(memory.updateBytes),
+      bytesText(memory.tailBytes),
+      memory.tailBytes ? ": " + overText(memory.tailBytes, memory.leastTailBytes) + " what must lie there" : "",
+      bytesText(memory.alignmentBytes));
   return out;
 }
 
@@ -80,10 +83,9 @@ static nlohmann::ordered_json jsonOf(const MemoryBreakdown &memory) {
                   {"bytes", memory.slotBytes},
                   {"busy_bytes", memory.slotBusyBytes},
                   {"unshared_bytes", memory.slotUnsharedBytes}};
-  out["workspace"] = {{"bytes", memory.workspaceBytes},
-                      {"busy_bytes", memory.workspaceBusyBytes},
-                      {"peak", memory.workspacePeak},
-                      {"update_bytes", memory.updateBytes}};
+  out["workspace"] = {{"bytes", memory.workspaceBytes}, {"busy_bytes", memory.workspaceBusyBytes},
+                      {"peak", memory.workspacePeak},   {"update_bytes", memory.updateBytes},
+                      {"tail_bytes", memory.tailBytes}, {"least_tail_bytes", memory.leastTailBytes}};
   out["alignment_bytes"] = memory.alignmentBytes;
   return out;
 }

@@ -10,6 +10,8 @@
 // REDEFINE: %{plan} = late
 // RUN: %{step} | FileCheck %s --check-prefix=LATE --implicit-check-not=final
 // One accumulator alone is reduced where it lies, and its sum is still made there: the last body has no copy.
+// REDEFINE: %{plan} = shards
+// RUN: %{step} | FileCheck %s --check-prefix=SHARDS
 // REDEFINE: %{plan} = alone
 // RUN: %{step} | FileCheck %s --check-prefix=ALONE
 // RUN: %{step} --codegen-fuse --step-overlap --step-plan-memory --step-verify-program | FileCheck %s --check-prefix=PLACED --implicit-check-not=@copy_8
@@ -18,6 +20,11 @@ dist.mesh @line<"pp"=2, "dp"=2>
 dist.plan @whole for @gpt on @m {
   batch over "dp" microbatch 1 sequences
   zero 0 over "dp"
+  overlap gradients
+}
+dist.plan @shards for @gpt on @m {
+  batch over "dp" microbatch 1 sequences
+  zero 1 over "dp"
   overlap gradients
 }
 dist.plan @halves for @gpt on @line {
@@ -49,17 +56,27 @@ dist.plan @alone for @gpt on @m {
 // PLACED: await "gradients"
 // PLACED: body update {
 
-// CHECK: buffer accumulator "[[NAME:.*]].reduced{{.*}}" in arena state value
+// Out of a bucket each gradient goes to where its accumulator lies.
+// CHECK-NOT: .reduced
 // CHECK: body final_backward {
 // CHECK: store {{.*}}.acc
-// CHECK: collective all_reduce sum {{.*}} over "dp"
-// CHECK-NEXT: store {{.*}}.reduced
+// CHECK: %[[SUM:.*]] = collective all_reduce sum {{.*}} over "dp"
+// CHECK-NEXT: %[[PART:.*]] = part %[[SUM]]
+// CHECK-NEXT: store %[[PART]], %{{.*}}.acc
 // CHECK: body update {
-// CHECK: load %{{.*}}.reduced
+// CHECK-NOT: .reduced
 // CHECK-NOT: collective all_reduce sum {{.*}}.acc.value over "dp" because "batch over dp: the gradient
 // CHECK: schedule "train"
 // CHECK: compute: backward microbatch 0
 // CHECK: compute: final_backward microbatch 1
+
+// What a rank keeps of a sum is no accumulator.
+// SHARDS: buffer accumulator "{{.*}}.reduced{{.*}}" in arena state value
+// SHARDS: body final_backward {
+// SHARDS: collective reduce_scatter sum {{.*}} over "dp"
+// SHARDS-NEXT: store {{.*}}.reduced
+// SHARDS: body update {
+// SHARDS: load %{{.*}}.reduced
 
 // SPLIT: body backward {
 // SPLIT-NOT: over "dp"

@@ -174,6 +174,28 @@ TEST(Judge, CyclicMessages) {
       "  stage 0, time 0: send of the activation of microbatch 0 to stage 1 waits for the forward of microbatch 0\n");
 }
 
+// What a slot's next user may overwrite is known on stage 0 only by way of stage 1, which stands: that is said, and
+// what the stage itself shows is judged.
+TEST(Judge, DeadlockLeavesSomeOrdersOpen) {
+  Damaged d(2, 4);
+  d.row(0, "receive_next: receive gradient c0 m0").wait = {};
+  EXPECT_EQ(d.verdict(), "");
+  d.row(1, "compute: forward c0 m0").wait[1] = 2;
+  d.row(0, "send_next: send activation c0 m3").wait = {};
+  std::string said = d.verdict();
+  EXPECT_NE(said.find("deadlock with rendezvous sends: 3 rows wait for each other"), std::string::npos) << said;
+  EXPECT_NE(
+      said.find("\n  stage 0: not judged, since only rows that never run say so: that forward of microbatch 2 waits "
+                "for the send of the activation of microbatch 0 to stage 1\n"),
+      std::string::npos)
+      << said;
+  EXPECT_NE(
+      said.find("\nstage 0, never: send of the activation of microbatch 3 to stage 1 does not wait for the forward "
+                "of microbatch 3\n"),
+      std::string::npos)
+      << said;
+}
+
 TEST(Judge, FaultsOfShape) {
   Damaged d(2, 2);
   std::vector<Row> &rows = d.tables.stages[0].rows;

@@ -74,12 +74,27 @@ TEST(Packing, FindsRoomThatFirstFitDoesNot) {
 
 TEST(Packing, GoesAroundWhatIsTaken) {
   llvm::SmallVector<ByteRange> taken{{640, 700}, {128, 256}};
+  double sum = 0;
   for (unsigned seed = 0; seed < 50; ++seed) {
     Pieces pieces = randomPieces(seed, 20);
-    expectSound(pieces, packPieces(pieces, taken), taken);
+    int64_t top = packPieces(pieces, taken), least = leastTop(leastBytes(pieces), taken);
+    expectSound(pieces, top, taken);
+    EXPECT_GE(top, least);
+    sum += double(top) / double(least);
   }
+  std::printf("over what is needed at least around what is taken: mean %.4f\n", sum / 50);
+  EXPECT_LT(sum / 50, 1.05);
   Pieces small{{128, 0, 0}, {100, 0, 0}};
   EXPECT_EQ(packPieces(small, taken), 384);
+}
+
+TEST(Packing, KnowsTheLeastAroundWhatIsTaken) {
+  EXPECT_EQ(leastTop(0, {{0, 64}}), 0);
+  EXPECT_EQ(leastTop(128, {}), 128);
+  EXPECT_EQ(leastTop(128, {{64, 192}}), 256);
+  EXPECT_EQ(leastTop(64, {{64, 192}}), 64);
+  EXPECT_EQ(leastTop(128, {{128, 192}, {32, 150}, {256, 300}}), 352); // 32, 64 and 32 bytes
+  EXPECT_EQ(leastTop(64, {{0, 10}}), 128);                            // the next aligned byte
 }
 
 TEST(Packing, GivesTheSameOffsetsEachTime) {

@@ -32,6 +32,7 @@ StepPrograms::StepPrograms(const std::string &text, const std::string &plan, int
   manager.addPass(step::createDistToStepPass());
   manager.addPass(step::createOffloadPass());
   manager.addPass(codegen::createCodegenFusePass());
+  manager.addPass(step::createOverlapPass());
   manager.addPass(step::createPlanMemoryPass());
   manager.addPass(step::createVerifyProgramPass());
   if (!module || failed(manager.run(*module)))

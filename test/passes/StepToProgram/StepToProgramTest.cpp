@@ -18,6 +18,12 @@ dist.plan @two for @gpt on @line {
   batch microbatch 2 sequences
   stages over "pp" schedule "1f1b"
 }
+dist.plan @host for @gpt on @line {
+  batch microbatch 2 sequences
+  stages over "pp" schedule "1f1b"
+  offload activations
+  offload parameters "wte"
+}
 dist.mesh @pair<"dp"=2>
 dist.plan @zero for @gpt on @pair {
   batch over "dp" microbatch 2 sequences
@@ -92,6 +98,38 @@ TEST(StepToProgram, UpdateCopiesNoParameter) {
       EXPECT_FALSE(launch.getKernel().starts_with("copy") && bytes > 64)
           << plan << ", " << step::stringifyBodyKind(body.getKind()).str() << ": copies " << bytes << " bytes";
     });
+  }
+}
+
+/// Transfers of a stage's entry to the host's slots, and those from the host's arena.
+std::pair<int, int> transfersOf(const program::RankProgram &rank, const char *name) {
+  int toSlots = 0, fromArena = 0;
+  for (const program::Entry *entry : *rank.entries())
+    for (const program::Row *row : *entry->rows())
+      if (entry->name()->string_view() == name && row->kind() == program::RowKind::Body)
+        for (const program::Instruction *each : *rank.bodies()->Get(row->index())->instructions())
+          if (each->op() == program::Op::Transfer) {
+            toSlots += each->buffers()->Get(1)->space() == program::Space::HostSlot;
+            fromArena += each->buffers()->Get(0)->space() == program::Space::Host;
+          }
+  return {toSlots, fromArena};
+}
+
+// Nobody fetches what forward leaves for backward; a parameter in the host's memory is needed all the same.
+TEST(StepToProgram, AnEvaluationCopiesNoActivationOut) {
+  Compiled compiled("host", 2, 16);
+  ASSERT_TRUE(compiled.module) << compiled.faults;
+  std::vector<uint8_t> file = compiled.file();
+  Opened opened(file);
+  EXPECT_THAT(opened.opened.faults, testing::IsEmpty());
+  ASSERT_TRUE(opened.opened.program);
+  for (const program::RankProgram *rank : *opened.opened.program->ranks()) {
+    auto [trained, trainedWith] = transfersOf(*rank, program::trainEntry);
+    auto [evaluated, evaluatedWith] = transfersOf(*rank, program::evalEntry);
+    EXPECT_GT(trained, 0) << "stage " << rank->stage();
+    EXPECT_GT(trainedWith, 0) << "stage " << rank->stage();
+    EXPECT_EQ(evaluated, 0) << "stage " << rank->stage();
+    EXPECT_GE(evaluatedWith, 16) << "stage " << rank->stage();
   }
 }
 
