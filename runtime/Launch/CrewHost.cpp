@@ -15,7 +15,7 @@ using runtime::Result;
 using runtime::Status;
 
 CrewHost::CrewHost(const program::Program &program, runtime::HostsWorld &world, Crew &crew, const Options &options,
-                 Progress &progress)
+                   Progress &progress)
     : program(program), hosts(world), crew(crew), options(options), progress(progress),
       counts(program::countStep(program::Mesh(program), program)), monitor(program, world, crew, options) {}
 

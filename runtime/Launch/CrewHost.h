@@ -13,7 +13,7 @@ class CrewHost : public runtime::RankHost {
 public:
   // Everything outlives the host. `progress`: opened on rank 0.
   CrewHost(const program::Program &program, runtime::HostsWorld &world, Crew &crew, const Options &options,
-          Progress &progress);
+           Progress &progress);
 
   runtime::World &world() override { return hosts; }
   runtime::RankStatus &status() override { return hosts.statuses().own(); }

@@ -32,7 +32,7 @@ void blockSignals() {
 static std::chrono::duration<double> inSeconds(double seconds) { return std::chrono::duration<double>(seconds); }
 
 CrewMonitor::CrewMonitor(const program::Program &program, runtime::HostsWorld &world, const Crew &crew,
-                       const Options &options)
+                         const Options &options)
     : world(world), options(options), watchdog(program, world.statuses(), options.timeoutSeconds), parent(::getppid()) {
   if (!crew.onOneHost())
     watchdog.setHosts(crew.hosts());
