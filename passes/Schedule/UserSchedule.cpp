@@ -204,6 +204,7 @@ std::optional<Problem> problemOf(const Tables &tables, Faults &faults) {
     return std::nullopt;
   }
   problem.evaluateUpdate = problem.update;
+  problem.update |= problem.begin && !problem.evaluate; // a training step that begins also ends
   std::optional<std::vector<Place>> route = Route(tables, faults).find();
   if (!route)
     return std::nullopt;

@@ -3,6 +3,7 @@
 #include "passes/Schedule/UserSchedule.h"
 #include "ScheduleTesting.h"
 #include "passes/Schedule/TableText.h"
+#include <sstream>
 
 namespace hocket::schedule {
 namespace {
@@ -86,6 +87,15 @@ TEST(UserSchedule, TablesSayWhatTheyAreFor) {
       EXPECT_EQ(read->problem.place(k), problem.place(k)) << name << " " << k;
     EXPECT_EQ(text(judge(*read, {})), "") << name;
   }
+}
+
+TEST(UserSchedule, WhatBeginsIsUpdated) {
+  std::istringstream table(printTables(solved("1f1b", problemOf(2, 3))));
+  std::string cut;
+  for (std::string line; std::getline(table, line);)
+    if (line.find(": update") == std::string::npos)
+      cut += line + "\n";
+  EXPECT_EQ(verdict(cut), "stage 0 never runs update\nstage 1 never runs update\n");
 }
 
 TEST(UserSchedule, WholeStepsAreAskedFor) {
