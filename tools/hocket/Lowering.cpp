@@ -51,6 +51,18 @@ static void tidy(ModuleOp module) {
     }
 }
 
+/// From the model as far as `until`, at most to programs of stages.
+static void addStages(PassManager &manager, const PlanChoice &choice, const analysis::BatchShape &shape,
+                      Layer until = Layer::Step) {
+  addNN(manager, choice, shape);
+  if (until >= Layer::Sharded)
+    dist::buildDistPipeline(
+        manager, {.stopAfterShardings = until == Layer::Sharded, .maxImplicitBytes = choice.maxImplicitBytes});
+  // The one border between where and when. After it, one program a stage; its schedule is solved and judged.
+  if (until >= Layer::Step)
+    manager.addPass(step::createDistToStepPass());
+}
+
 /// From programs of stages to programs that are planned and proved. `tablesTold`: a fault of their tables is told.
 static void addKernels(PassManager &manager, const PlanChoice &choice, bool tablesTold = false) {
   // Before memory is planned, so that what lives inside a kernel needs none. After it bodies hold launches and
@@ -85,16 +97,10 @@ OwningOpRef<ModuleOp> hocket::tools::lower(Session &session, const PlanChoice &c
                                            const analysis::BatchShape &shape, Layer until) {
   OwningOpRef<ModuleOp> module = copyFor(session, choice);
   PassManager manager(&session.context());
-  addNN(manager, choice, shape);
-  if (until >= Layer::Sharded)
-    dist::buildDistPipeline(
-        manager, {.stopAfterShardings = until == Layer::Sharded, .maxImplicitBytes = choice.maxImplicitBytes});
-  if (until >= Layer::Step) {
-    // The one border between where and when. After it, one program a stage; its schedule is solved and judged.
-    manager.addPass(step::createDistToStepPass());
-    // Once it is known what lasts and what is kept: from here on the host's memory is a space like others.
+  addStages(manager, choice, shape, until);
+  // Once it is known what lasts and what is kept: from here on the host's memory is a space like others.
+  if (until >= Layer::Step)
     manager.addPass(step::createOffloadPass());
-  }
   if (until >= Layer::Kernels)
     addKernels(manager, choice);
   if (!runPasses(session, manager, *module))
@@ -109,9 +115,7 @@ static OwningOpRef<ModuleOp> lowerPastFaults(Session &session, const PlanChoice 
                                              const analysis::BatchShape &shape) {
   OwningOpRef<ModuleOp> module = copyFor(session, choice);
   PassManager upToStages(&session.context());
-  addNN(upToStages, choice, shape);
-  dist::buildDistPipeline(upToStages, {.maxImplicitBytes = choice.maxImplicitBytes});
-  upToStages.addPass(step::createDistToStepPass());
+  addStages(upToStages, choice, shape);
   bool sound = runPasses(session, upToStages, *module);
   auto programs = module->getOps<step::ProgramOp>();
   if (programs.empty() || !module->getOps<nn::TrainingStepOp>().empty())
