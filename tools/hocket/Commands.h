@@ -1,14 +1,7 @@
 // The verbs of `hocket`. Each adds its sub-command, with the rules of its flags, and returns what runs it: an exit
 // status. What runs finds nothing wrong with words that stand by themselves: they were checked when they were read.
 #pragma once
-#include <functional>
-
-namespace CLI {
-class App;
-}
-namespace hocket::run {
-class FlagRules;
-}
+#include "runtime/Launch/FlagRules.h"
 
 namespace hocket::tools {
 using Command = std::function<int()>;

@@ -1,15 +1,9 @@
 // The model that a command works on: a file of IR, or a C++ program that writes one (dialect/Builder).
 #pragma once
+#include "runtime/Launch/FlagRules.h"
 #include "tools/hocket/Session.h"
 #include <string>
 #include <vector>
-
-namespace CLI {
-class App;
-}
-namespace hocket::run {
-class FlagRules;
-}
 
 namespace hocket::tools {
 struct ModelFile {

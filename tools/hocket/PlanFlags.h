@@ -1,17 +1,11 @@
 // The flags that a plan is made from. What is wrong with their words is found before any file is read, with every other
 // fault of the command line.
 #pragma once
+#include "runtime/Launch/FlagRules.h"
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
-
-namespace CLI {
-class App;
-}
-namespace hocket::run {
-class FlagRules;
-}
 
 namespace hocket::tools {
 
