@@ -1,12 +1,12 @@
 // A rank of the sample program over a NCCL that writes down how it is called: which communicators it makes and in which
 // order, what a pass calls, and how a pass ends whose peers are in trouble.
 #include "GpuSample.h"
+#include "Nccl/FakeNccl.h"
 #include "Nccl/LonelyWorld.h"
 #include "runtime/Comm/Nccl/NcclWorld.h"
 #include "runtime/Device/Cpu/CpuDevice.h"
 #include "runtime/Executor/DeviceStep.h"
 #include "runtime/Executor/Groups.h"
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -23,20 +23,6 @@ struct IdleDevice : CpuDevice {
   Status gemm(Stream &, const Gemm &, const GemmBuffers &) override { return {}; }
   Result<bool> complete(Event &) override { return !stuck; }
   bool stuck = false;
-};
-
-struct FakeNccl {
-  FakeNccl() {
-    void *fake = dlopen(HOCKET_FAKE_NCCL, RTLD_NOW);
-    log = static_cast<std::string *>(dlsym(fake, "fakeNcclLog"));
-    answer = static_cast<int *>(dlsym(fake, "fakeNcclAnswer"));
-    state = static_cast<int *>(dlsym(fake, "fakeNcclState"));
-    log->clear();
-    *answer = *state = 0;
-  }
-  std::string taken() { return std::exchange(*log, ""); }
-  std::string *log;
-  int *answer, *state;
 };
 
 std::vector<uint8_t> sampleFile(const std::function<void(program::ProgramT &)> &change) {
@@ -57,7 +43,7 @@ struct OneRank {
   }
   const program::Entry &entry() const { return *context.own.entries()->Get(0); }
 
-  FakeNccl fake;
+  test::FakeNccl fake;
   std::vector<uint8_t> file;
   const program::Program &program;
   test::LonelyWorld host;

@@ -1,5 +1,6 @@
 // How NCCL is called, what its errors become, and what is said where it is missing. A fake NCCL answers; on a machine
 // with GPUs the conformance suite of communicators runs over the real one.
+#include "Nccl/FakeNccl.h"
 #include "Nccl/LonelyWorld.h"
 #include "runtime/Comm/Nccl/NcclWorld.h"
 #include "runtime/Device/Cpu/CpuDevice.h"
@@ -12,6 +13,7 @@
 
 using namespace hocket::runtime;
 using namespace hocket::runtime::nccl;
+using hocket::test::FakeNccl;
 using hocket::test::LonelyWorld;
 namespace {
 
@@ -22,24 +24,13 @@ struct StuckDevice : CpuDevice {
   bool stuck = false;
 };
 
-struct Nccl : testing::Test {
-  Nccl() {
-    void *fake = dlopen(HOCKET_FAKE_NCCL, RTLD_NOW);
-    log = static_cast<std::string *>(dlsym(fake, "fakeNcclLog"));
-    answer = static_cast<int *>(dlsym(fake, "fakeNcclAnswer"));
-    state = static_cast<int *>(dlsym(fake, "fakeNcclState"));
-    log->clear();
-    *answer = *state = 0;
-  }
+struct Nccl : testing::Test, FakeNccl {
   std::unique_ptr<Communicator> make() {
     auto made = world.communicator({3, "dp", {0, 1, 2}}, deadlineIn(10));
     EXPECT_TRUE(made);
     return made ? std::move(*made) : nullptr;
   }
-  std::string taken() { return std::exchange(*log, ""); }
 
-  std::string *log;
-  int *answer, *state;
   LonelyWorld host; // rank 1 of 3
   StuckDevice device;
   NcclWorld world{host, *Library::open(HOCKET_FAKE_NCCL), device, {}};
