@@ -4,7 +4,7 @@
 // each other. That is so of a sum of the stream that computes as well: messages that wait for other stages can hold all
 // places, and those stages wait for it. (Rows of messages alone are the judge's: their order of launch is known.)
 //
-// With a place for each, nothing stands still. Every call waits for calls that were issued before it alone, on its own
+// With a place for each that can be at work, nothing stands still. Every call waits for calls that were issued before it alone, on its own
 // rank and, as all who take part come to it in one order, on every other; so of those that are not done the first can
 // be. That there is one order of all calls is proved of messages and of collectives that join stages
 // (runtime/Program/IssueOrder.h, which says why the others need no proof).

@@ -86,8 +86,6 @@ TEST(LaunchOrders, MessagesCanKeepTheStreamThatComputesFromItsPlace) {
   ScheduleProgram program(tables, {.dp = 1, .tp = 2, .streams = 0, .computes = true});
   ASSERT_TRUE(program.order(tables));
   DeviceModel devices(program.packed(), program::trainEntry);
-  for (size_t places = 1; places <= 5; ++places)
-    std::printf("%zu places: stands still in %zu of 101 orders\n", places, timesStuck(devices, places, 100));
   ASSERT_EQ(placesOf(program.made), 5);
   EXPECT_EQ(timesStuck(devices, 5, 100), 0);
   EXPECT_GT(timesStuck(devices, 1, 100), 0);
