@@ -1,18 +1,15 @@
 // Ops that do the same to every element: gelu, silu, add, mul. Their evaluation is written out and not run from their
 // bodies, so that it judges the bodies (and the kernels that are made from them).
+#include "dialect/NN/ScalarBody.h"
 #include "dialect/NN/ScalarGradient.h"
 #include "dialect/NN/ShapeCheck.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
-#include <numbers>
 using namespace mlir;
 using namespace hocket::nn;
 
 namespace {
-const double geluSlope = std::sqrt(2 / std::numbers::pi);
-constexpr double geluCubic = 0.044715;
-
 std::string unaryRule(Value x) {
   int64_t rank = tensorType(x).getRank();
   std::string d = rank == 0 ? "_" : factorNames("d", rank);

@@ -3,6 +3,9 @@
 #include "dialect/NN/NN.h"
 
 namespace hocket::nn {
+/// gelu is x/2 (1 + tanh(geluSlope (x + geluCubic x^3))); the slope is sqrt(2/pi).
+inline constexpr double geluSlope = 0.7978845608028654, geluCubic = 0.044715;
+
 /// True for ops that a body may have: those the evaluator and the derivative both know.
 bool isScalarOp(mlir::Operation &op);
 /// "arith.absf, …": for messages.

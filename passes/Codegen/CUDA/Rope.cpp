@@ -1,6 +1,8 @@
 // Rotary position embedding: a thread finds the cosines and sines of a few pairs of a token, once, and turns those of
-// all heads. As on the CPU, angles are found in double and reduced to one turn before their sine is taken.
+// all heads. As on the CPU, angles are found in double and reduced to one turn before their sine is taken; here the
+// cosines and sines are double too and kept as pairs, since the two terms of a turned number may cancel.
 #include "passes/Codegen/CUDA/SpecialEmitters.h"
+#include "passes/Codegen/Graph/Pairs.h"
 #include <cmath>
 #include <numbers>
 using namespace mlir;
@@ -27,30 +29,41 @@ struct Rope {
     return static_cast<int64_t>(op.getDims().value_or(op.getX().getType().getShape().back())) / 2;
   }
 
+  struct Angles {
+    codegen::Pair cosines, sines;
+  };
   /// Cosines and sines of pairs pair … pair + lanes of a token.
-  std::pair<Value, Value> angles(Value token, Value pair) {
+  Angles angles(Value token, Value pair) {
     double theta = op.getTheta().convertToDouble();
     double scale = op.getPositionScale() ? op.getPositionScale()->convertToDouble() : 1;
     Value position = arith::SIToFPOp::create(e, f64, e.load(e.getI32Type(), positions, token));
-    Value cosines = e.number(0, e.vectorOf(f32)), sines = cosines;
+    Value zeros = e.number(0, e.vectorOf(f32));
+    Angles made{{zeros, zeros}, {zeros, zeros}};
     for (int64_t i = 0; i < e.lanes(); ++i) {
       // turns per position: scale theta^(-pair / half) / 2 pi
       Value power = arith::SIToFPOp::create(e, f64, e.plus(pair, i));
       Value turns = math::Exp2Op::create(e, e.mul(power, e.number(-std::log2(theta) / double(half), f64)));
       Value turned = e.mul(e.mul(turns, e.number(scale / (2 * std::numbers::pi), f64)), position);
       Value part = e.sub(turned, math::RoundEvenOp::create(e, turned)); // -1/2 … 1/2
-      Value angle = arith::TruncFOp::create(e, f32, e.mul(part, e.number(2 * std::numbers::pi, f64)));
-      Value sine = math::SinOp::create(e, angle);
-      if (op.getInverse())
-        sine = arith::NegFOp::create(e, sine);
-      cosines = LLVM::InsertElementOp::create(e, cosines, math::CosOp::create(e, angle), e.i64(i));
-      sines = LLVM::InsertElementOp::create(e, sines, sine, e.i64(i));
+      insert(made.cosines, cosine(part), i);
+      // sin x = cos(x - a quarter turn), and the other way round with -sin
+      Value quarter = e.number(0.25, f64);
+      insert(made.sines, cosine(op.getInverse() ? e.add(part, quarter) : e.sub(part, quarter)), i);
     }
-    return {cosines, sines};
+    return made;
   }
-  std::pair<Value, Value> turned(Value a, Value b, std::pair<Value, Value> angle) {
-    auto [cosine, sine] = angle;
-    return {e.mulAdd(a, cosine, arith::NegFOp::create(e, e.mul(b, sine))), e.mulAdd(a, sine, e.mul(b, cosine))};
+  Value cosine(Value turns) { return math::CosOp::create(e, e.mul(turns, e.number(2 * std::numbers::pi, f64))); }
+  void insert(codegen::Pair &numbers, Value number, int64_t lane) {
+    Value hi = arith::TruncFOp::create(e, f32, number);
+    Value lo = arith::TruncFOp::create(e, f32, e.sub(number, arith::ExtFOp::create(e, f64, hi)));
+    numbers.hi = LLVM::InsertElementOp::create(e, numbers.hi, hi, e.i64(lane));
+    numbers.lo = LLVM::InsertElementOp::create(e, numbers.lo, lo, e.i64(lane));
+  }
+  std::pair<Value, Value> turned(Value a, Value b, const Angles &angle) {
+    codegen::Pairs pairs(e);
+    auto sum = [&](codegen::Pair x, codegen::Pair y) { return pairs.rounded(pairs.sum(x, y)); };
+    return {sum(pairs.product(angle.cosines, a), pairs.product(angle.sines, pairs.negated(b))),
+            sum(pairs.product(angle.sines, a), pairs.product(angle.cosines, b))};
   }
   /// Numbers `first`, first + 2, … of a vector of twice as many.
   Value everySecond(Value vector, int32_t first) {
@@ -65,7 +78,7 @@ struct Rope {
       which.push_back(i), which.push_back(static_cast<int32_t>(e.lanes()) + i);
     return LLVM::ShuffleVectorOp::create(e, a, b, which);
   }
-  void turnPairs(Value row, Value pair, std::pair<Value, Value> angle) {
+  void turnPairs(Value row, Value pair, const Angles &angle) {
     int64_t lanes = e.lanes();
     if (!op.getInterleaved()) {
       Value first = e.plus(row, pair), second = e.plus(first, half);
@@ -100,7 +113,7 @@ LogicalResult emitRope(func::FuncOp kernel, nn::RopeOp op, ModuleOp into) {
     int64_t pieces = half / lanes;
     return overThreads(e, rope.tokens * pieces, [&](Value index) {
       Value token = e.over(index, pieces), pair = e.times(e.modulo(index, pieces), lanes);
-      auto angle = rope.angles(token, pair);
+      Rope::Angles angle = rope.angles(token, pair);
       rope.overHeads(token, [&](Value row) { rope.turnPairs(row, pair, angle); });
     });
   });

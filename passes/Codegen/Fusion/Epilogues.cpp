@@ -1,6 +1,6 @@
 // See Epilogues.h.
 #include "passes/Codegen/Fusion/Epilogues.h"
-#include "mlir/IR/OperationSupport.h"
+#include "passes/Codegen/Fusion/Activations.h"
 #include "llvm/ADT/SetVector.h"
 using namespace mlir;
 using namespace hocket::nn;
@@ -85,25 +85,6 @@ bool fuseBias(step::GemmOp gemm) {
 }
 
 // ---- gelu's gradient -----------------------------------------------------------------------------------------------
-/// Whether the body of `op`, of a gradient and a number, is what differentiation makes of gelu: made once more, it is
-/// the same op by op.
-bool isGeluGradient(ElementwiseOp op) {
-  if (op.getXs().size() != 2 || op.getYs().size() != 1)
-    return false;
-  OpBuilder builder(op);
-  auto gelu = make<GeluOp>(builder, op.getLoc(), op.getXs()[1].getType(), op.getXs()[1]);
-  Value gradient;
-  gelu.buildGradient(builder, op.getXs()[0], llvm::BitVector(1, true), gradient);
-  auto made = gradient ? gradient.getDefiningOp<ElementwiseOp>() : ElementwiseOp();
-  bool same =
-      made && made.getXs() == op.getXs() &&
-      OperationEquivalence::isRegionEquivalentTo(&made.getBody(), &op.getBody(), OperationEquivalence::IgnoreLocations);
-  if (made)
-    made.erase();
-  gelu.erase();
-  return same;
-}
-
 /// The sum over the rows of `matrix` that goes with `gemm`, of which it is a part: one number of `size`, typed like it.
 SumOp rowSum(step::GemmOp gemm, Value matrix, int64_t size) {
   for (Operation *user : matrix.getUsers())

@@ -33,8 +33,8 @@ LogicalResult Graph::build() {
 }
 
 LogicalResult Graph::buildOp(Operation *op) {
-  for (auto *rule : {buildElementRule, buildNormRule, buildRowRule, buildMoveRule, buildJoinRule, buildDropoutRule,
-                     buildOptimizerRule})
+  for (auto *rule : {buildActivationRule, buildElementRule, buildNormRule, buildRowRule, buildMoveRule, buildJoinRule,
+                     buildDropoutRule, buildOptimizerRule})
     if (succeeded(rule(*this, op)))
       return success();
   return failure();

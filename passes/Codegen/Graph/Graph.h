@@ -109,6 +109,7 @@ private:
 };
 
 // ---- the rules of single ops; each defines the results of `op`, and fails if it has no rule for it
+mlir::LogicalResult buildActivationRule(Graph &graph, mlir::Operation *op); // before buildElementRule
 mlir::LogicalResult buildElementRule(Graph &graph, mlir::Operation *op);
 mlir::LogicalResult buildNormRule(Graph &graph, mlir::Operation *op);
 mlir::LogicalResult buildRowRule(Graph &graph, mlir::Operation *op);

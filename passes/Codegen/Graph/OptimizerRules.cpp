@@ -1,50 +1,81 @@
 // The optimizer's update and the learning rate.
 #include "passes/Codegen/Graph/Graph.h"
+#include "passes/Codegen/Graph/Pairs.h"
 #include <numbers>
 using namespace mlir;
 using namespace hocket::nn;
 
 namespace hocket::codegen {
 namespace {
-/// 1 / (1 - beta^step), in double: beta^step is near 1 in the first steps.
-Ref correction(Graph &graph, Ref step, double beta) {
-  return graph.map(Space::Row, {step}, [=](Emit &e, ValueRange v) -> Value {
-    Type real = e.getF64Type();
-    Value steps = arith::SIToFPOp::create(e, real, v[0]);
-    Value left = e.sub(e.number(1, real), math::PowFOp::create(e, e.number(beta, real), steps));
-    return arith::TruncFOp::create(e, e.getF32Type(), e.div(e.number(1, real), left));
-  });
+struct Adam {
+  double beta1, beta2, eps, decay, scale;
+  explicit Adam(AdamWOp op)
+      : beta1(op.getBetas()[0]), beta2(op.getBetas()[1]), eps(op.getEps().convertToDouble()),
+        decay(op.getWeightDecay().convertToDouble()), scale(op.getLrScale().convertToDouble()) {}
+};
+
+/// Numbers of the step, once, in double (1 - beta^step is small in the first steps) and as three pairs: with
+/// s = sqrt(1 - beta2^step), rate s / (1 - beta1^step), eps s, rate decay. So an update is
+///   rate m' / (1 - beta1^step) / (sqrt(v' / (1 - beta2^step)) + eps) = (rate s / (1 - beta1^step)) m' / (sqrt(v') +
+///   eps s).
+SmallVector<Value> numbersOfStep(Emit &e, const Adam &adam, Value learningRate, Value step) {
+  Type real = e.getF64Type();
+  auto number = [&](double value) { return e.number(value, real); };
+  Value steps = arith::SIToFPOp::create(e, real, step);
+  auto left = [&](double beta) {
+    return e.sub(number(1), math::PowFOp::create(e, number(beta), steps)); // 1 - beta^step
+  };
+  Value rate = e.mul(arith::ExtFOp::create(e, real, learningRate), number(adam.scale));
+  Value s = math::SqrtOp::create(e, left(adam.beta2));
+  SmallVector<Value> split;
+  for (Value value :
+       {e.div(e.mul(rate, s), left(adam.beta1)), e.mul(number(adam.eps), s), e.mul(rate, number(adam.decay))}) {
+    Value hi = arith::TruncFOp::create(e, e.getF32Type(), value);
+    Value rest = e.sub(value, arith::ExtFOp::create(e, real, hi));
+    split.push_back(hi);
+    split.push_back(arith::TruncFOp::create(e, e.getF32Type(), rest));
+  }
+  return split;
+}
+
+/// The new parameter, m and v of one element. In pairs: m may change its sign, and a parameter, so that terms cancel.
+SmallVector<Value> updated(Emit &e, const Adam &adam, Value param, Value grad, Value m, Value v, Value clip,
+                           Pair factor, Pair eps, Pair shrink) {
+  Pairs pairs(e);
+  Type type = param.getType();
+  auto joined = [&](double beta, Value old, Pair fresh) {
+    Pair sum =
+        pairs.sum(pairs.product(pairs.number(beta, type), old), pairs.product(pairs.number(1 - beta, type), fresh));
+    return pairs.ordered(sum.hi, sum.lo);
+  };
+  Pair g = pairs.product(grad, clip);
+  Pair newM = joined(adam.beta1, m, g), newV = joined(adam.beta2, v, pairs.product(g, g));
+  Pair direction = pairs.quotient(pairs.product(factor, newM), pairs.sum(pairs.sqrt(newV), eps));
+  Pair update = pairs.sum(pairs.product(shrink, param), direction);
+  Pair left = pairs.sum(param, pairs.negated(update.hi));
+  return {e.add(left.hi, e.sub(left.lo, update.lo)), newM.hi, newV.hi};
 }
 
 void adamw(Graph &graph, AdamWOp op) {
-  double b1 = op.getBetas()[0], b2 = op.getBetas()[1];
-  double eps = op.getEps().convertToDouble(), decay = op.getWeightDecay().convertToDouble();
-  double scale = op.getLrScale().convertToDouble();
+  Adam adam(op);
   Space space = graph.getShape().spaces.lookup(op.getNewParam());
+  Ref numbers =
+      graph.map(Space::Row, {graph.read(op, 4), graph.read(op, 6)},
+                Compute([=](Emit &e, const Place &, ValueRange v) { return numbersOfStep(e, adam, v[0], v[1]); }));
   SmallVector<Ref> in;
-  for (unsigned i = 0; i < 6; ++i)
+  for (unsigned i : {0, 1, 2, 3, 5})
     in.push_back(graph.read(op, i));
-  Ref step = graph.read(op, 6);
-  in.push_back(correction(graph, step, b1));
-  in.push_back(correction(graph, step, b2));
+  for (unsigned i = 0; i < 6; ++i)
+    in.push_back({numbers.step, i});
   bool optional = static_cast<bool>(op.getUnless());
   if (optional)
     in.push_back(graph.read(op, 7));
   Ref made = graph.map(space, in, Compute([=](Emit &e, const Place &, ValueRange v) {
-                         Value param = v[0];
-                         Type type = param.getType();
-                         auto real = [&](double value) { return e.number(value, type); };
-                         Value grad = e.mul(v[1], v[5]);
-                         Value m = e.mulAdd(real(b1), v[2], e.mul(real(1 - b1), grad));
-                         Value square = e.mul(grad, grad);
-                         Value second = e.mulAdd(real(b2), v[3], e.mul(real(1 - b2), square));
-                         Value deviation = e.add(math::SqrtOp::create(e, e.mul(second, v[7])), real(eps));
-                         Value direction = e.mulAdd(real(decay), param, e.div(e.mul(m, v[6]), deviation));
-                         Value rate = e.mul(v[4], e.number(-scale, v[4].getType()));
-                         SmallVector<Value> results{e.mulAdd(rate, direction, param), m, second};
+                         SmallVector<Value> results =
+                             updated(e, adam, v[0], v[1], v[2], v[3], v[4], {v[5], v[6]}, {v[7], v[8]}, {v[9], v[10]});
                          if (optional) {
-                           Value zero = e.number(0, v[8].getType());
-                           Value skip = arith::CmpFOp::create(e, arith::CmpFPredicate::UNE, v[8], zero);
+                           Value zero = e.number(0, v[11].getType());
+                           Value skip = arith::CmpFOp::create(e, arith::CmpFPredicate::UNE, v[11], zero);
                            for (auto [i, operand] : {std::pair(0, 0), std::pair(1, 2), std::pair(2, 3)})
                              results[i] = e.choose(skip, v[operand], results[i]);
                          }
