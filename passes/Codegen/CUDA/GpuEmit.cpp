@@ -80,8 +80,9 @@ Value GpuEmit::shuffleXor(Value number, int64_t distance) {
 // ---- memory ----
 unsigned GpuEmit::alignment(Type stored, Value offset, int64_t elements) {
   int64_t bytes = std::max<int64_t>(1, stored.getIntOrFloatBitWidth() / 8);
-  return static_cast<unsigned>(std::min<int64_t>(
-      {most, bytes * static_cast<int64_t>(llvm::bit_floor(uint64_t(elements))), bytes * knownDivisor(offset)}));
+  return static_cast<unsigned>(
+      std::min<int64_t>({alignmentOf(stored), bytes * static_cast<int64_t>(llvm::bit_floor(uint64_t(elements))),
+                         bytes * knownDivisor(offset)}));
 }
 Value GpuEmit::load(Type element, Value base, Value offset) {
   Type stored = storageType(element);

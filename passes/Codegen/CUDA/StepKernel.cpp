@@ -6,6 +6,13 @@
 using namespace mlir;
 
 namespace hocket::cuda {
+static constexpr int64_t widest = 16;
+
+int64_t alignmentOf(Type element) {
+  auto integer = dyn_cast<IntegerType>(element);
+  return integer ? llvm::divideCeil(integer.getWidth(), 8) : widest;
+}
+
 namespace {
 constexpr unsigned globalSpace = 1, sharedSpace = 3;
 constexpr llvm::StringLiteral dynamicName = "hocket_shared";
@@ -112,9 +119,14 @@ void StepKernel::add(llvm::function_ref<Launch(GpuFrame &)> body) {
   frame.function = LLVM::LLVMFuncOp::create(
       builder, loc, symbol, LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), types));
   auto aliased = aliasedParameters(kernel);
+  SmallVector<int64_t> alignments;
+  for (Type type : llvm::concat<const Type>(kernel.getArgumentTypes(), kernel.getResultTypes()))
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      alignments.push_back(alignmentOf(tensor.getElementType()));
+  alignments.resize(types.size(), widest); // the scratch
   for (unsigned i = 0; i < types.size(); ++i)
     if (types[i] == pointer) {
-      frame.function.setArgAttr(i, "llvm.align", builder.getI64IntegerAttr(16));
+      frame.function.setArgAttr(i, "llvm.align", builder.getI64IntegerAttr(alignments[i]));
       if (!aliased.contains(i))
         frame.function.setArgAttr(i, "llvm.noalias", builder.getUnitAttr());
     }

@@ -7,6 +7,10 @@
 #include <optional>
 
 namespace hocket::cuda {
+/// What a tensor's first element is aligned to, in bytes. Of integers no more than one of them: ids, positions and draws
+/// of a microbatch lie where its part of the batch begins, however many they are.
+int64_t alignmentOf(mlir::Type element);
+
 /// One GPU kernel while it is written.
 class GpuFrame {
 public:
