@@ -78,6 +78,16 @@ std::optional<PlanSchedule> hocket::step::describeSchedule(dist::StagesOp tactic
   return schedule;
 }
 
+/// What a deadlock says where other semantics are asked for too, else "".
+static std::string besideRendezvous(const PlanSchedule &schedule, const schedule::Problem &problem,
+                                    const schedule::Tables &tables) {
+  if (schedule.asked.rendezvous() && !schedule.asked.nccl)
+    return "";
+  bool holds = schedule::judge(problem, tables, schedule.asked).empty();
+  return "by rendezvous, which every plan must hold; with " + schedule::name(schedule.asked) +
+         " sends, which are asked for, " + (holds ? "nothing is at fault" : "it is at fault too");
+}
+
 SolvedSchedule hocket::step::solveSchedule(const PlanSchedule &schedule, bool evaluate, const StagePlacement &placement,
                                            Location loc, std::optional<std::pair<Location, std::string>> batch) {
   schedule::Problem problem = schedule.problem;
@@ -98,6 +108,8 @@ SolvedSchedule hocket::step::solveSchedule(const PlanSchedule &schedule, bool ev
         layer = placement.locOf(placement.virtualStage(fault.pieces[i].stage, fault.pieces[i].chunk));
       error.attachNote(layer) << note;
     }
+    if (std::string beside = fault.pieces.empty() ? "" : besideRendezvous(schedule, problem, *tables); !beside.empty())
+      error.attachNote() << beside;
     if (!solved && batch)
       error.attachNote(batch->first) << batch->second;
   }
