@@ -19,10 +19,15 @@ static Session::Message messageOf(Diagnostic &diagnostic) {
   return {step::sourceOf(diagnostic.getLocation()), diagnostic.str(), diagnostic.getLocation()};
 }
 
-static bool sameFault(const Session::Fault &a, const Session::Fault &b) {
-  auto same = [](const Session::Message &x, const Session::Message &y) { return x.loc == y.loc && x.text == y.text; };
+template <typename SamePlace>
+static bool sameFault(const Session::Fault &a, const Session::Fault &b, SamePlace samePlace) {
+  auto same = [&](const Session::Message &x, const Session::Message &y) { return samePlace(x, y) && x.text == y.text; };
   return same(a, b) && std::equal(a.notes.begin(), a.notes.end(), b.notes.begin(), b.notes.end(), same);
 }
+
+static bool atSameLoc(const Session::Message &a, const Session::Message &b) { return a.loc == b.loc; }
+/// Of two sessions: locations are each session's own.
+static bool atSameText(const Session::Message &a, const Session::Message &b) { return a.place == b.place; }
 
 static constexpr int deepestNesting = 256;
 
@@ -56,19 +61,27 @@ Session::Session(Printing printing) : printing(printing) {
       Fault fault{messageOf(diagnostic), {}};
       for (Diagnostic &note : diagnostic.getNotes())
         fault.notes.push_back(messageOf(note));
-      if (llvm::any_of(faultList, [&](const Fault &other) { return sameFault(fault, other); }))
+      if (llvm::any_of(faultList, [&](const Fault &other) { return sameFault(fault, other, atSameLoc); }))
         return success(); // a fault of the model, found again under another plan
+      bool told = isTold(fault);
       faultList.push_back(std::move(fault));
+      if (told)
+        return success();
     }
     return success(!printer); // kept; a printer comes next
   });
 }
 Session::~Session() = default;
 
+bool Session::isTold(const Fault &fault) const {
+  return llvm::any_of(told, [&](const Fault &other) { return sameFault(fault, other, atSameText); });
+}
+
 void Session::error(const std::string &text) {
-  if (printing == Printing::Stderr)
+  Fault fault{{"", text, std::nullopt}, {}};
+  if (printing == Printing::Stderr && !isTold(fault))
     llvm::errs() << "error: " << text << '\n';
-  faultList.push_back({{"", text, std::nullopt}, {}});
+  faultList.push_back(std::move(fault));
 }
 
 /// A named pipe that nobody writes to would be waited for without end. `<(…)` of a shell is a path below /dev.
