@@ -3,6 +3,7 @@
 #include "passes/Schedule/Judge.h"
 #include "passes/Schedule/Solvers.h"
 #include "passes/Schedule/UserSchedule.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -31,6 +32,12 @@ static std::string resolve(StringRef path, Location loc) {
 /// Reads the user's table and holds its sizes against the plan's.
 static bool readTable(dist::StagesOp tactic, PlanSchedule &schedule, Location loc) {
   StringRef path = *tactic.getTable();
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(resolve(path, tactic.getLoc()), status) && !llvm::sys::fs::is_regular_file(status) &&
+      !llvm::sys::fs::is_directory(status)) { // a pipe or a device may have no end, and the table is read several times
+    emitError(loc) << "cannot read the schedule's table \"" << path << "\": it is no regular file";
+    return false;
+  }
   auto text = llvm::MemoryBuffer::getFile(resolve(path, tactic.getLoc()), /*IsText=*/true);
   if (!text) {
     emitError(loc) << "cannot read the schedule's table \"" << path << "\": " << text.getError().message();

@@ -2,6 +2,7 @@
 #include "tools/hocket/ModelFile.h"
 #include "runtime/Launch/FlagRules.h"
 #include "tools/CommandLine.h"
+#include "tools/hocket/InputText.h"
 #include "tools/hocket/Installation.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -78,8 +79,8 @@ static bool writeFromCpp(Session &session, const ModelFile &model, llvm::StringR
 bool hocket::tools::loadModel(Session &session, const ModelFile &model) {
   if (!isCpp(model.path))
     return session.load(model.path);
-  if (!sys::fs::exists(model.path)) {
-    session.error(fmt::format("cannot read '{}': No such file or directory", model.path));
+  if (std::string why; !readInput(model.path, why)) {
+    session.error(fmt::format("cannot read '{}': {}", model.path, why));
     return false;
   }
   llvm::SmallString<128> program, output;

@@ -9,6 +9,7 @@
 #include "passes/StepToProgram/ProgramStrings.h"
 #include "tools/Dialects.h"
 #include "tools/hocket/FileContents.h"
+#include "tools/hocket/InputText.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 using namespace mlir;
@@ -84,29 +85,25 @@ void Session::error(const std::string &text) {
   faultList.push_back(std::move(fault));
 }
 
-/// A named pipe that nobody writes to would be waited for without end. `<(…)` of a shell is a path below /dev.
-static bool isNamedPipe(StringRef path) {
+/// What it is, of a path that might be read without end: a device, or a named pipe that nobody writes to. "" of others.
+static StringRef endless(StringRef path) {
   llvm::sys::fs::file_status status;
-  return !path.starts_with("/dev/") && !llvm::sys::fs::status(path, status) &&
-         status.type() == llvm::sys::fs::file_type::fifo_file;
-}
-
-/// Some have no end. `/dev/stdin` and `/dev/fd/…` stand for what somebody has opened.
-static bool isDevice(StringRef path) {
-  llvm::sys::fs::file_status status;
-  auto opened = [&](StringRef place) { return path.starts_with(place); };
-  return !opened("/dev/stdin") && !opened("/dev/fd/") && !opened("/proc/") && !llvm::sys::fs::status(path, status) &&
-         (status.type() == llvm::sys::fs::file_type::character_file ||
-          status.type() == llvm::sys::fs::file_type::block_file);
+  if (isOpened(path.str()) || llvm::sys::fs::status(path, status))
+    return "";
+  switch (status.type()) {
+  case llvm::sys::fs::file_type::character_file:
+  case llvm::sys::fs::file_type::block_file:
+    return "a device";
+  case llvm::sys::fs::file_type::fifo_file:
+    return "a named pipe";
+  default:
+    return "";
+  }
 }
 
 bool Session::load(const std::string &path) {
-  if (isDevice(path)) {
-    error("cannot read '" + path + "': it is a device, expected a file, or - for standard input");
-    return false;
-  }
-  if (isNamedPipe(path)) {
-    error("cannot read '" + path + "': it is a named pipe, expected a file, or - for standard input");
+  if (StringRef what = endless(path); !what.empty()) {
+    error("cannot read '" + path + "': it is " + what.str() + ", expected a file, or - for standard input");
     return false;
   }
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(path);
