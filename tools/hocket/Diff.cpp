@@ -183,15 +183,17 @@ int diff(const DiffOptions &options) {
   std::optional<PlanTotals> totals[2];
   bool loaded = true, open = false;
   std::vector<Session::Fault> told;
+  Status failure = InputAtFault;
   for (int i = 0; i < 2 && loaded; ++i) { // faults of both plans in one run
     Session session;
     session.haveTold(told);
     totals[i] = totalsOfPlan(session, options, options.plans[i], loaded, open);
+    failure = std::max(failure, session.failure());
     llvm::copy_if(session.faults(), std::back_inserter(told),
                   [&](const Session::Fault &fault) { return options.plans[0] == options.plans[1] || ofFile(fault); });
   }
   if (!totals[0] || !totals[1])
-    return InputAtFault;
+    return failure;
   if (options.memory && !open) {
     fmt::print(
         stderr,

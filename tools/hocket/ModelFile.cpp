@@ -61,7 +61,12 @@ static bool writeFromCpp(Session &session, const ModelFile &model, llvm::StringR
   std::vector<std::string> run = {program.str(), "-o", output.str()};
   for (const std::string &setting : model.settings)
     run.push_back("--" + setting);
-  if (int status = runForUser(run, error)) {
+  int status = runForUser(run, error);
+  if (status == UnreadableCommandLine) {
+    session.commandLineError(fmt::format("'{}' does not take its --set; what is wrong stands above", model.path));
+    return false;
+  }
+  if (status) {
     session.error(fmt::format("'{}' wrote no model{}", model.path,
                               status < 0 ? ": its program ended by a signal or could not be started: " + error
                                          : "; what is wrong stands above"));

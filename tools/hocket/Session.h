@@ -60,6 +60,13 @@ public:
   void haveTold(const std::vector<Fault> &faults) { told = faults; }
   /// An error without a place, in the same form as the others.
   void error(const std::string &text);
+  /// One of the command line: words that a model's program does not take.
+  void commandLineError(const std::string &text) {
+    ending = UnreadableCommandLine;
+    error(text);
+  }
+  /// How a command ends that faults keep from going on.
+  Status failure() const { return ending; }
 
 private:
   bool isTold(const Fault &fault) const;
@@ -71,5 +78,6 @@ private:
   std::unique_ptr<mlir::SourceMgrDiagnosticHandler> printer;
   mlir::OwningOpRef<mlir::ModuleOp> parsed;
   std::vector<Fault> faultList, told;
+  Status ending = InputAtFault;
 };
 } // namespace hocket::tools
