@@ -88,6 +88,8 @@ ArrayAttr layersOf(Builder &builder, const StagePlacement &placement) {
 }
 
 struct DistToStepPass : hocket::step::impl::DistToStepPassBase<DistToStepPass> {
+  using DistToStepPassBase::DistToStepPassBase;
+
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     for (auto trainingStep : llvm::make_early_inc_range(getOperation().getOps<nn::TrainingStepOp>()))
@@ -107,6 +109,11 @@ struct DistToStepPass : hocket::step::impl::DistToStepPassBase<DistToStepPass> {
     auto schedule = describeSchedule(stagesTactic, stages, step.getMicrobatches(), stagesLoc);
     if (!schedule)
       return failure();
+    schedule::Faults faults;
+    if (auto asked = schedule::parseSemantics(semantics, faults))
+      schedule->asked = *asked;
+    for (const schedule::Fault &fault : faults)
+      return emitError(getOperation().getLoc(), fault.text);
     FailureOr<StagePlacement> placement = placeStages(step, schedule->problem, stagesLoc, stagesTactic);
     if (failed(placement))
       return failure();

@@ -18,5 +18,7 @@ def DistToStepPass : Pass<"dist-to-step", "::mlir::ModuleOp"> {
         is at fault, programs are made all the same, and the pass fails then: other faults can be found in them.
   }];
   let dependentDialects = ["::hocket::step::StepDialect"];
+  let options = [Option<"semantics", "semantics", "std::string", "\"rendezvous\"",
+                        "when a send is finished, by which step-verify-program will judge: a deadlock says whether it is one by that too">];
 }
 #endif

@@ -3,6 +3,7 @@
 #include "passes/Schedule/Judge.h"
 #include "passes/Schedule/Solvers.h"
 #include "passes/Schedule/UserSchedule.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -31,6 +32,12 @@ static std::string resolve(StringRef path, Location loc) {
 /// Reads the user's table and holds its sizes against the plan's.
 static bool readTable(dist::StagesOp tactic, PlanSchedule &schedule, Location loc) {
   StringRef path = *tactic.getTable();
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(resolve(path, tactic.getLoc()), status) && !llvm::sys::fs::is_regular_file(status) &&
+      !llvm::sys::fs::is_directory(status)) { // a pipe or a device may have no end, and the table is read several times
+    emitError(loc) << "cannot read the schedule's table \"" << path << "\": it is no regular file";
+    return false;
+  }
   auto text = llvm::MemoryBuffer::getFile(resolve(path, tactic.getLoc()), /*IsText=*/true);
   if (!text) {
     emitError(loc) << "cannot read the schedule's table \"" << path << "\": " << text.getError().message();
@@ -78,6 +85,16 @@ std::optional<PlanSchedule> hocket::step::describeSchedule(dist::StagesOp tactic
   return schedule;
 }
 
+/// What a deadlock says where other semantics are asked for too, else "".
+static std::string besideRendezvous(const PlanSchedule &schedule, const schedule::Problem &problem,
+                                    const schedule::Tables &tables) {
+  if (schedule.asked.rendezvous() && !schedule.asked.nccl)
+    return "";
+  bool holds = schedule::judge(problem, tables, schedule.asked).empty();
+  return "by rendezvous, which every plan must hold; with " + schedule::name(schedule.asked) +
+         " sends, which are asked for, " + (holds ? "nothing is at fault" : "it is at fault too");
+}
+
 SolvedSchedule hocket::step::solveSchedule(const PlanSchedule &schedule, bool evaluate, const StagePlacement &placement,
                                            Location loc, std::optional<std::pair<Location, std::string>> batch) {
   schedule::Problem problem = schedule.problem;
@@ -98,6 +115,8 @@ SolvedSchedule hocket::step::solveSchedule(const PlanSchedule &schedule, bool ev
         layer = placement.locOf(placement.virtualStage(fault.pieces[i].stage, fault.pieces[i].chunk));
       error.attachNote(layer) << note;
     }
+    if (std::string beside = fault.pieces.empty() ? "" : besideRendezvous(schedule, problem, *tables); !beside.empty())
+      error.attachNote() << beside;
     if (!solved && batch)
       error.attachNote(batch->first) << batch->second;
   }

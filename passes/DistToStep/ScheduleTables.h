@@ -2,6 +2,7 @@
 #pragma once
 #include "dialect/Dist/Dist.h"
 #include "passes/DistToStep/StagePlacement.h"
+#include "passes/Schedule/RowGraph.h"
 
 namespace hocket::step {
 
@@ -15,6 +16,7 @@ struct PlanSchedule {
   std::string name;
   schedule::Problem problem;
   std::optional<schedule::Tables> given; ///< of `schedule file("…")`
+  schedule::Semantics asked = {};        ///< beside rendezvous, which all must hold
 };
 
 /// Of a tactic, null for one stage without a schedule of its own. A table of the user's is read here: its path is

@@ -117,7 +117,8 @@ std::string sayCommunicator(const RowGraph &graph, uint32_t message) {
   return fmt::format("the communicator of edge {} -> {}", tables.messages[message].from, tables.messages[message].to);
 }
 
-std::optional<Fault> findDeadlock(const RowGraph &graph, const Execution &execution, Semantics semantics) {
+std::optional<Fault> findDeadlock(const RowGraph &graph, const Execution &execution, Semantics semantics,
+                                  std::vector<RowId> *byOwnWaits) {
   if (execution.finished())
     return std::nullopt;
   StuckStreams streams(graph, execution, semantics);
@@ -131,6 +132,8 @@ std::optional<Fault> findDeadlock(const RowGraph &graph, const Execution &execut
   for (const WaitsFor &wait : cycle) {
     fault.notes.push_back(streams.say(wait));
     fault.pieces.push_back({graph.stageOf[wait.head], chunkOf(graph.tables, graph.row(wait.head))});
+    if (byOwnWaits && !wait.byLaunch && graph.stageOf[wait.head] == graph.stageOf[wait.target])
+      byOwnWaits->push_back(wait.head);
   }
   return fault;
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 
 namespace hocket::schedule {
 namespace {
@@ -34,9 +35,9 @@ struct Chunk {
 class StageJudge {
 public:
   StageJudge(const Problem &problem, const RowGraph &graph, const Execution &execution, HappensBefore &order,
-             uint32_t stage, Faults &faults)
-      : problem(problem), graph(graph), execution(execution), order(order), stage(stage), chains(problem),
-        faults(faults), chunks(problem.chunks), rows(size_t(problem.chunks) * problem.microbatches) {
+             uint32_t stage, const std::vector<RowId> &circle, Faults &faults)
+      : problem(problem), graph(graph), execution(execution), order(order), stage(stage), circle(circle),
+        chains(problem), faults(faults), chunks(problem.chunks), rows(size_t(problem.chunks) * problem.microbatches) {
     for (auto &row : rows)
       row.fill(noRow);
     order.enterStage(stage);
@@ -61,12 +62,13 @@ public:
     checkSlots();
   }
 
-  /// Of a deadlock: what could not be told, "" where that is nothing.
-  std::string notJudged() const {
-    if (!unjudged)
-      return "";
-    return fmt::format("stage {}: not judged, since only rows that never run say so: that {}{}", stage, firstUnjudged,
-                       unjudged > 1 ? fmt::format(", and {} more", unjudged - 1) : "");
+  /// Of a deadlock: what its rows lack beside, and what could not be told.
+  std::vector<std::string> notesOfDeadlock() const {
+    std::vector<std::string> notes = lackedInCircle;
+    if (unjudged)
+      notes.push_back(fmt::format("stage {}: not judged, since only rows that never run say so: that {}{}", stage,
+                                  firstUnjudged, unjudged > 1 ? fmt::format(", and {} more", unjudged - 1) : ""));
+    return notes;
   }
 
   /// A table of a million rows can have a million faults, and each costs a search: nobody reads them.
@@ -190,7 +192,10 @@ private:
                       send == activation ? chunks[c].after->stage : chunks[c].before->stage));
   }
 
-  void faultOfOrder(std::string text, std::vector<std::string> notes) {
+  /// A row that waits in the circle of a deadlock for what it should not may wait for nothing else: that is one fault.
+  void faultOfOrder(RowId of, std::string text, std::vector<std::string> notes) {
+    if (std::find(circle.begin(), circle.end(), of) != circle.end())
+      return lackedInCircle.push_back(std::move(text));
     faults.push_back({std::move(text), std::move(notes), {}, /*ofOrder=*/true});
   }
 
@@ -207,7 +212,8 @@ private:
   void require(RowId source, RowId reader) {
     if (source == noRow || reader == noRow || before(source, reader))
       return;
-    faultOfOrder(fmt::format("{} does not wait for the {}", where(reader), what(source)), {where(source)});
+    lacking.insert({graph.row(reader).microbatch, {source, reader}});
+    faultOfOrder(reader, fmt::format("{} does not wait for the {}", where(reader), what(source)), {where(source)});
   }
 
   void checkReads(uint32_t c, uint32_t i) {
@@ -231,7 +237,7 @@ private:
     require(adds, update);
     RowId previous = i ? at(c, i - 1)[problem.splitWeightGrad ? WeightGrad : Backward] : noRow;
     if (previous != noRow && adds != noRow && !before(previous, adds))
-      faultOfOrder(fmt::format("{} adds weight gradients before those of microbatch {}", where(adds), i - 1),
+      faultOfOrder(adds, fmt::format("{} adds weight gradients before those of microbatch {}", where(adds), i - 1),
                    {where(previous)});
   }
 
@@ -285,6 +291,16 @@ private:
     return users;
   }
 
+  /// Whether `a` is before `b` once a row of these microbatches waits for what it was told to lack.
+  bool beforeOnceMended(RowId a, RowId b, std::initializer_list<uint32_t> microbatches) {
+    for (uint32_t i : microbatches)
+      for (auto [it, end] = lacking.equal_range(i); it != end; ++it)
+        if (auto [source, reader] = it->second;
+            (a == source || before(a, source)) && (b == reader || before(reader, b)))
+          return true;
+    return false;
+  }
+
   void checkOverwrite(const Occupant &old, const Occupant &now) {
     const Rows &writers = at(now.chunk, now.microbatch);
     if (needed(ReceiveActivation, chunks[now.chunk]) && writers[ReceiveActivation] == noRow)
@@ -294,11 +310,13 @@ private:
     for (RowId writer : {now.first, gradient}) {
       std::vector<std::string> open;
       for (RowId id : users)
-        if (writer != noRow && id != writer && !before(id, writer))
+        if (writer != noRow && id != writer && !before(id, writer) &&
+            !beforeOnceMended(id, writer, {old.microbatch, now.microbatch}))
           open.push_back(where(id));
       if (open.empty())
         continue;
-      return faultOfOrder(fmt::format("{} writes slot {} while microbatch {}{} may still use it", where(writer),
+      return faultOfOrder(writer,
+                          fmt::format("{} writes slot {} while microbatch {}{} may still use it", where(writer),
                                       now.slot, old.microbatch,
                                       problem.chunks > 1 ? fmt::format(" (chunk {})", old.chunk) : ""),
                           open);
@@ -310,11 +328,14 @@ private:
   const Execution &execution;
   HappensBefore &order;
   uint32_t stage;
+  const std::vector<RowId> &circle; // rows of a deadlock that is told, each there by its own waits
   const Chains chains;
   Faults &faults;
   std::vector<Chunk> chunks;
   std::vector<Rows> rows; // by chunk, microbatch
   RowId begin = noRow, update = noRow;
+  std::multimap<uint32_t, std::pair<RowId, RowId>> lacking; // by microbatch: source, and reader that does not wait
+  std::vector<std::string> lackedInCircle;
   size_t unjudged = 0;
   std::string firstUnjudged;
 };
@@ -344,21 +365,22 @@ Faults judge(const Problem &problem, const Tables &tables, Semantics semantics) 
   RowGraph graph(tables);
   Execution execution = execute(graph, problem, semantics);
   size_t deadlock = faults.size();
-  if (std::optional<Fault> found = findDeadlock(graph, execution, semantics))
+  std::vector<RowId> circle;
+  if (std::optional<Fault> found = findDeadlock(graph, execution, semantics, &circle))
     faults.push_back(*found);
   checkEdges(graph, execution, faults);
-  checkResident(problem, graph, semantics, faults);
+  checkResident(problem, graph, execution, semantics, faults);
   std::vector<std::vector<uint32_t>> virtualStagesOf(problem.stages);
   for (uint32_t k = 0; k < problem.virtualStages(); ++k)
     virtualStagesOf[problem.place(k).stage].push_back(k);
   HappensBefore order(graph, execution, semantics);
   for (uint32_t s = 0; s < problem.stages; ++s) {
-    StageJudge stage(problem, graph, execution, order, s, faults);
+    StageJudge stage(problem, graph, execution, order, s, circle, faults);
     for (uint32_t k : virtualStagesOf[s])
       stage.findNeighbours(k);
     stage.judge();
-    if (std::string open = stage.notJudged(); !open.empty())
-      faults[deadlock].notes.push_back(open);
+    for (const std::string &note : stage.notesOfDeadlock())
+      faults[deadlock].notes.push_back(note);
   }
   limit(faults);
   return faults;

@@ -21,8 +21,9 @@ namespace hocket::schedule {
 /// All faults of the tables, none when they are right. A fault speaks of stage, time (with Problem::times, every row as
 /// early as it can), microbatch and, with more than one chunk a stage, chunk; its notes are the other parties. Faults
 /// in the shape of the tables (checkShape) hide all others. A deadlock hides only what rows that never run would have
-/// to order, and its last notes count that. At most maxFaults are told, then how many more. Near-linear in rows: orders
-/// that hold only by way of another stage cost a search each (HappensBefore.h).
+/// to order, and its last notes count that; what a row of its circle fails to wait for is a note of it too. At most
+/// maxFaults are told, then how many more. Near-linear in rows: orders that hold only by way of another stage cost a
+/// search each (HappensBefore.h).
 Faults judge(const Problem &problem, const Tables &tables, Semantics semantics = {});
 inline constexpr size_t maxFaults = 100;
 
@@ -38,7 +39,9 @@ bool checkFit(const Problem &problem, const Tables &tables, Faults &faults);
 
 /// Of nccl: where more communication kernels of a rank can be at work at a time than the semantics state, the device
 /// takes them in the order of launch; then that order, over all communicators and ranks together, must not be a circle.
-void checkResident(const Problem &problem, const RowGraph &graph, Semantics semantics, Faults &faults);
+/// Rows that never run in `execution` are left out: why they do not is told.
+void checkResident(const Problem &problem, const RowGraph &graph, const Execution &execution, Semantics semantics,
+                   Faults &faults);
 
 /// Messages of a directed edge: on one stream at each end, and received as they are sent.
 void checkEdges(const RowGraph &graph, const Execution &execution, Faults &faults);

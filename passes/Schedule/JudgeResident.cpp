@@ -19,16 +19,28 @@ uint32_t mostResident(const RowGraph &graph, uint32_t stage) {
   return uint32_t(std::min(streams.size(), communicators.size()));
 }
 
+Tables rowsThatRan(const RowGraph &graph, const Execution &execution) {
+  Tables tables = graph.tables;
+  for (Table &table : tables.stages)
+    table.rows.clear();
+  for (RowId id = 0; id < graph.size(); ++id)
+    if (execution.sequence[id] != noRow)
+      tables.stages[graph.stageOf[id]].rows.push_back(graph.row(id));
+  return tables;
+}
+
 } // namespace
 
-void checkResident(const Problem &problem, const RowGraph &graph, Semantics semantics, Faults &faults) {
+void checkResident(const Problem &problem, const RowGraph &graph, const Execution &execution, Semantics semantics,
+                   Faults &faults) {
   if (!semantics.nccl)
     return;
   for (uint32_t s = 0; s < graph.tables.stages.size(); ++s) {
     uint32_t most = mostResident(graph, s);
     if (most <= semantics.resident)
       continue;
-    RowGraph inLaunchOrder(graph.tables, /*oneCommunicator=*/true);
+    Tables ran = rowsThatRan(graph, execution);
+    RowGraph inLaunchOrder(ran, /*oneCommunicator=*/true);
     std::optional<Fault> circle =
         findDeadlock(inLaunchOrder, execute(inLaunchOrder, problem, {.nccl = true}), {.nccl = true});
     if (!circle)

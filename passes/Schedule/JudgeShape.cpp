@@ -182,7 +182,7 @@ Faults judgeMessages(const Tables &tables, Semantics semantics) {
   checkEdges(graph, execution, faults);
   if (std::optional<Fault> deadlock = findDeadlock(graph, execution, semantics))
     faults.push_back(*deadlock);
-  checkResident(problem, graph, semantics, faults);
+  checkResident(problem, graph, execution, semantics, faults);
   return faults;
 }
 

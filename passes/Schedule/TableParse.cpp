@@ -44,7 +44,7 @@ public:
     }
     if (!header)
       faults.push_back({"no line 'schedule stages P chunks V microbatches M'", {}});
-    else if (tables.stages.size() != stages)
+    else if (stagesRead && tables.stages.size() != stages)
       faults.push_back({fmt::format("{} stages are described, the schedule has {}", tables.stages.size(), stages), {}});
     if (size_t named = tables.communicators.size(); named && named != tables.messages.size() && faults.size() == before)
       faults.push_back(
@@ -100,9 +100,15 @@ private:
     }
     if (at("message"))
       return parseMessage();
-    if (at("stage"))
-      return parseStage();
-    return parseRow();
+    if (at("stage")) {
+      rowsRead = parseStage();
+      stagesRead &= rowsRead;
+      return rowsRead;
+    }
+    if (rowsRead)
+      return parseRow();
+    next = words.size(); // whose rows these are, or on which streams, is what could not be read
+    return false;
   }
 
   bool parseHeader() {
@@ -167,13 +173,22 @@ private:
 
   bool parseStage() {
     ++next;
-    uint32_t stage = 0;
-    Table table;
-    if (!number("", "stage", 0, stages - 1, stage))
+    size_t due = tables.stages.size();
+    uint32_t stage = uint32_t(due);
+    bool named = number("", "stage", 0, stages - 1, stage);
+    tables.stages.resize(std::max<size_t>(due, stage));
+    Table &table = tables.stages.emplace_back();
+    if (!named)
       return false;
-    if (stage != tables.stages.size())
-      return fail(fmt::format("stage {} is described where stage {} is due", stage, tables.stages.size()));
-    if (!expect("slots") || !number("", "slots", 0, UINT32_MAX, table.slots) || !expect("streams"))
+    if (stage != due)
+      return fail(fmt::format("stage {} is described where stage {} is due", stage, due));
+    if (!expect("slots"))
+      return false;
+    if (!number("", "slots", 0, uint64_t(tables.chunks) * tables.microbatches, table.slots)) {
+      table.slots = UINT32_MAX; // told here, and not at each row
+      next += next < words.size() && !at("streams");
+    }
+    if (!expect("streams"))
       return false;
     for (bool first = true; first || at(","); first = false) {
       if (!first)
@@ -186,7 +201,6 @@ private:
     }
     if (table.streams.size() > maxStreams)
       return fail(fmt::format("{} streams; at most {}", table.streams.size(), maxStreams));
-    tables.stages.push_back(std::move(table));
     return true;
   }
 
@@ -275,6 +289,7 @@ private:
   Tables tables;
   uint32_t stages = 0, line = 0;
   bool header = false, complained = false;
+  bool rowsRead = true, stagesRead = true; ///< the last line of a stage was read; all were
   std::vector<std::string> words;
   size_t next = 0;
 };

@@ -12,8 +12,8 @@
 //     …
 //
 // A table that begins with `trace` instead of `schedule` is a piece of a step, of which only the messages are judged.
-// `after compute 2`: the first two rows of stream compute have finished. c is the chunk on the row's own stage. `//`
-// opens a comment; blanks separate words.
+// A stage has at most a slot for each chunk and microbatch. `after compute 2`: the first two rows of stream compute have
+// finished. c is the chunk on the row's own stage. `//` opens a comment; blanks separate words.
 #pragma once
 
 #include "passes/Schedule/Fault.h"

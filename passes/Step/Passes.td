@@ -67,6 +67,6 @@ def VerifyProgramPass : Pass<"step-verify-program", "::mlir::ModuleOp"> {
       * under nccl:R, messages and collectives of a rank that can be at work at a time are no more than R (VerifyResident.cpp).
   }];
   let options = [Option<"semantics", "semantics", "std::string", "\"rendezvous\"", "when a send is finished: rendezvous, nccl, nccl:R, buffered:K">,
-                 Option<"tablesTold", "tables-told", "bool", "false", "tables have faults of order that dist-to-step has told: judges all but the order of rows of all stages together">];
+                 Option<"tablesTold", "tables-told", "bool", "false", "tables have faults of order that dist-to-step has told: judges all but that order and what buffers hold along it">];
 }
 #endif

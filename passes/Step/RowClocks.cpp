@@ -19,21 +19,32 @@ void RowClocks::follow(const std::array<std::vector<size_t>, kMaxStreams> &strea
         return false;
     return true;
   };
-  for (bool moved = true; moved;) {
-    moved = false;
+  auto advance = [&](int s) {
+    size_t at = streams[s][done[s]];
+    auto join = [&](int stream, uint32_t count) { // the first `count` rows of a stream have finished
+      if (!count)
+        return;
+      for (int t = 0; t < kMaxStreams; ++t)
+        clocks[at][t] = std::max(clocks[at][t], clocks[streams[stream][count - 1]][t]);
+      clocks[at][stream] = std::max(clocks[at][stream], count);
+    };
+    join(s, done[s]);
+    for (int t = 0; t < kMaxStreams; ++t)
+      join(t, std::min(rows[at].wait[t], done[t]));
+    ++done[s];
+  };
+  for (size_t stuck = 0; stuck != rows.size();) {
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (int s = 0; s < kMaxStreams; ++s)
+        for (; done[s] < streams[s].size() && ready(rows[streams[s][done[s]]]); moved = true)
+          advance(s);
+    }
+    stuck = rows.size();
     for (int s = 0; s < kMaxStreams; ++s)
-      for (; done[s] < streams[s].size() && ready(rows[streams[s][done[s]]]); ++done[s], moved = true) {
-        size_t at = streams[s][done[s]];
-        auto join = [&](int stream, uint32_t count) { // the first `count` rows of a stream have finished
-          if (!count)
-            return;
-          for (int t = 0; t < kMaxStreams; ++t)
-            clocks[at][t] = std::max(clocks[at][t], clocks[streams[stream][count - 1]][t]);
-          clocks[at][stream] = std::max(clocks[at][stream], count);
-        };
-        join(s, done[s]);
-        for (int t = 0; t < kMaxStreams; ++t)
-          join(t, rows[at].wait[t]);
-      }
+      if (done[s] < streams[s].size())
+        stuck = std::min(stuck, streams[s][done[s]]);
+    if (stuck != rows.size())
+      advance(rows[stuck].stream);
   }
 }

@@ -7,7 +7,8 @@
 
 namespace hocket::step {
 
-/// Vector clocks over the streams of one table; linear in its rows. Rows that wait in a circle are after nothing.
+/// Vector clocks over the streams of one table; linear in its rows. Of rows that wait in a circle (the judge says so)
+/// the first of the table waits no longer.
 class RowClocks {
 public:
   explicit RowClocks(TableAttr table);

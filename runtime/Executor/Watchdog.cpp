@@ -16,7 +16,8 @@ static bool waiting(RankState state) {
 
 Watchdog::Watchdog(const program::Program &program, const StatusBoard &board, double timeoutSeconds)
     : program(program), board(board), mesh(program), groups(groupsOf(mesh, program)),
-      onDevice(program.target()->string_view() == "cuda"), limitSeconds(0.9 * timeoutSeconds),
+      onDevice(program.target()->string_view() == "cuda"), timeoutSeconds(timeoutSeconds),
+      limitSeconds(0.9 * timeoutSeconds),
       seen(static_cast<size_t>(board.worldSize()), Seen{0, RankState::Starting, Clock::now()}), checked(Clock::now()) {}
 
 std::optional<Watchdog::Verdict> Watchdog::check() {
@@ -43,7 +44,7 @@ std::optional<Watchdog::Verdict> Watchdog::check() {
     if (still && (!waiting(state) || board.stopped(rank)))
       stalled.ranks.push_back(rank);
   }
-  stalled.reason = fmt::format("made no progress for {:.1f} s", limitSeconds);
+  stalled.reason = fmt::format("made no progress for {:.1f} s (--timeout {})", limitSeconds, timeoutSeconds);
   if (!stalled.ranks.empty())
     return stalled;
   if (!anyRunning || !allStill)
@@ -56,7 +57,7 @@ std::optional<Watchdog::Verdict> Watchdog::check() {
   for (int rank = 0; rank < board.worldSize(); ++rank)
     if (waiting(seen[rank].state))
       stalled.ranks.push_back(rank);
-  stalled.reason = fmt::format("wait for each other since {:.1f} s", limitSeconds);
+  stalled.reason = fmt::format("wait for each other since {:.1f} s (--timeout {})", limitSeconds, timeoutSeconds);
   return stalled;
 }
 

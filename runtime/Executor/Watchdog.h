@@ -16,7 +16,7 @@ public:
 
   struct Verdict {
     std::vector<int> ranks; // at fault
-    std::string reason;     // "made no progress for 5.0 s"
+    std::string reason;     // "made no progress for 5.4 s (--timeout 6)"
   };
   // To be called often. A rank is at fault if it has made no progress for 0.9 of the timeout (so that the report is out
   // within it) while it computes, or while its process is stopped; if all ranks wait, those that wait for nobody; if
@@ -50,7 +50,7 @@ private:
   GroupTable groups;
   std::vector<std::string> hosts;
   bool onDevice; // the program is for GPUs
-  double limitSeconds;
+  double timeoutSeconds, limitSeconds;
   std::vector<Seen> seen;
   Clock::time_point checked;
 };

@@ -103,7 +103,7 @@ int check(const CheckOptions &options) {
   }
   if (session.errors())
     fmt::print(stderr, "{}: {} fault{}\n", options.model.path, session.errors(), session.errors() == 1 ? "" : "s");
-  return session.errors() ? InputAtFault : Done;
+  return session.errors() ? session.failure() : Done;
 }
 } // namespace
 

@@ -132,7 +132,7 @@ int compile(const CompileOptions &options) {
     return InputAtFault;
   std::optional<Job> job = openJob(session, options.model, options.plan);
   if (!job)
-    return InputAtFault;
+    return session.failure();
   PlanChoice &choice = job->choice;
   choice.forGpu = options.target == "cuda";
   choice.epilogues = options.epilogues == "library";

@@ -20,10 +20,18 @@ struct DiffOptions {
   std::optional<uint64_t> memory;
 };
 
+/// Whether it would be the same fault under any plan.
+bool ofFile(const Session::Fault &fault) {
+  auto inFile = [](const Session::Message &message) {
+    return !message.place.empty() && !llvm::StringRef(message.place).starts_with(planFromFlags);
+  };
+  return inFile(fault) && llvm::all_of(fault.notes, inFile);
+}
+
 /// A plan by name, or by its mesh (dp=2,tp=2): then one made from flags. Faults are reported; `loaded` says if they are
 /// of the plan and not of a file that cannot be read; `open`: the plan leaves a choice to --memory.
-std::optional<PlanTotals> totalsOfPlan(const DiffOptions &options, const std::string &plan, bool &loaded, bool &open) {
-  Session session;
+std::optional<PlanTotals> totalsOfPlan(Session &session, const DiffOptions &options, const std::string &plan,
+                                       bool &loaded, bool &open) {
   PlanFlags flags;
   (plan.find('=') == std::string::npos ? flags.plan : flags.mesh) = plan;
   std::optional<Job> job = openJob(session, options.model, flags);
@@ -174,10 +182,18 @@ nlohmann::ordered_json json(const PlanTotals &a, const PlanTotals &b) {
 int diff(const DiffOptions &options) {
   std::optional<PlanTotals> totals[2];
   bool loaded = true, open = false;
-  for (int i = 0; i < 2 && loaded; ++i) // faults of both plans in one run
-    totals[i] = totalsOfPlan(options, options.plans[i], loaded, open);
+  std::vector<Session::Fault> told;
+  Status failure = InputAtFault;
+  for (int i = 0; i < 2 && loaded; ++i) { // faults of both plans in one run
+    Session session;
+    session.haveTold(told);
+    totals[i] = totalsOfPlan(session, options, options.plans[i], loaded, open);
+    failure = std::max(failure, session.failure());
+    llvm::copy_if(session.faults(), std::back_inserter(told),
+                  [&](const Session::Fault &fault) { return options.plans[0] == options.plans[1] || ofFile(fault); });
+  }
   if (!totals[0] || !totals[1])
-    return InputAtFault;
+    return failure;
   if (options.memory && !open) {
     fmt::print(
         stderr,

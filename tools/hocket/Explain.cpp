@@ -102,7 +102,7 @@ int explain(const ExplainOptions &options) {
   Session session;
   std::optional<Job> job = openJob(session, options.model, options.plan);
   if (!job)
-    return InputAtFault;
+    return session.failure();
   if (options.plan.mesh.empty())
     findMegatronTactics(session, *job);
   job->choice.forGpu = options.target == "cuda";

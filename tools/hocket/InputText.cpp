@@ -7,10 +7,14 @@
 #include <iterator>
 namespace fs = std::filesystem;
 
+bool hocket::tools::isOpened(const std::string &path) {
+  return path.starts_with("/dev/stdin") || path.starts_with("/dev/fd/") || path.starts_with("/proc/");
+}
+
 std::optional<std::string> hocket::tools::readInput(const std::string &path, std::string &why) {
   std::error_code error;
   fs::file_status status = fs::status(path, error);
-  bool pipe = fs::is_fifo(status) && path.starts_with("/dev/");
+  bool pipe = fs::is_fifo(status) && isOpened(path);
   if (!fs::exists(status))
     why = error ? error.message() : std::strerror(ENOENT);
   else if (fs::is_directory(status))

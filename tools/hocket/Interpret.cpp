@@ -104,7 +104,7 @@ int interpret(const InterpretOptions &options) {
   Session session;
   std::optional<Job> job = openJob(session, options.model, options.plan);
   if (!job || !chooseWithin(session, *job, options.memory, /*judges=*/false))
-    return InputAtFault;
+    return session.failure();
   PlanChoice &choice = job->choice;
   Run local, whole;
   local.module = lower(session, choice, job->shape, Layer::Local);

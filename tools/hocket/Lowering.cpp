@@ -51,6 +51,13 @@ static void tidy(ModuleOp module) {
     }
 }
 
+template <typename PassOptions> static PassOptions semanticsOf(const PlanChoice &choice) {
+  PassOptions options;
+  if (!choice.semantics.empty())
+    options.semantics = choice.semantics;
+  return options;
+}
+
 /// From the model as far as `until`, at most to programs of stages.
 static void addStages(PassManager &manager, const PlanChoice &choice, const analysis::BatchShape &shape,
                       Layer until = Layer::Step) {
@@ -60,7 +67,7 @@ static void addStages(PassManager &manager, const PlanChoice &choice, const anal
         manager, {.stopAfterShardings = until == Layer::Sharded, .maxImplicitBytes = choice.maxImplicitBytes});
   // The one border between where and when. After it, one program a stage; its schedule is solved and judged.
   if (until >= Layer::Step)
-    manager.addPass(step::createDistToStepPass());
+    manager.addPass(step::createDistToStepPass(semanticsOf<step::DistToStepPassOptions>(choice)));
 }
 
 /// From programs of stages to programs that are planned and proved. `tablesTold`: a fault of their tables is told.
@@ -75,9 +82,7 @@ static void addKernels(PassManager &manager, const PlanChoice &choice, bool tabl
   // Every buffer has its place after it, and the size of the arena is known.
   manager.addPass(step::createPlanMemoryPass());
   // Last: messages match, nothing can deadlock, no buffer is written while it is still read.
-  step::VerifyProgramPassOptions judged;
-  if (!choice.semantics.empty())
-    judged.semantics = choice.semantics;
+  auto judged = semanticsOf<step::VerifyProgramPassOptions>(choice);
   judged.tablesTold = tablesTold;
   manager.addPass(step::createVerifyProgramPass(judged));
 }

@@ -2,6 +2,7 @@
 #include "tools/hocket/ModelFile.h"
 #include "runtime/Launch/FlagRules.h"
 #include "tools/CommandLine.h"
+#include "tools/hocket/InputText.h"
 #include "tools/hocket/Installation.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -60,7 +61,12 @@ static bool writeFromCpp(Session &session, const ModelFile &model, llvm::StringR
   std::vector<std::string> run = {program.str(), "-o", output.str()};
   for (const std::string &setting : model.settings)
     run.push_back("--" + setting);
-  if (int status = runForUser(run, error)) {
+  int status = runForUser(run, error);
+  if (status == UnreadableCommandLine) {
+    session.commandLineError(fmt::format("'{}' does not take its --set; what is wrong stands above", model.path));
+    return false;
+  }
+  if (status) {
     session.error(fmt::format("'{}' wrote no model{}", model.path,
                               status < 0 ? ": its program ended by a signal or could not be started: " + error
                                          : "; what is wrong stands above"));
@@ -78,8 +84,8 @@ static bool writeFromCpp(Session &session, const ModelFile &model, llvm::StringR
 bool hocket::tools::loadModel(Session &session, const ModelFile &model) {
   if (!isCpp(model.path))
     return session.load(model.path);
-  if (!sys::fs::exists(model.path)) {
-    session.error(fmt::format("cannot read '{}': No such file or directory", model.path));
+  if (std::string why; !readInput(model.path, why)) {
+    session.error(fmt::format("cannot read '{}': {}", model.path, why));
     return false;
   }
   llvm::SmallString<128> program, output;

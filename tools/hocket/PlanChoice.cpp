@@ -17,13 +17,14 @@ template <typename OpT> static std::string namesOf(ModuleOp module) {
 static bool addPlanFromFlags(Session &session, const PlanFlags &flags) {
   auto models = llvm::to_vector(session.module().getOps<nn::ModelOp>());
   if (models.size() != 1) {
-    session.error(fmt::format("--mesh: the file has {} models ({}); a plan made from flags needs exactly one",
-                              models.size(), namesOf<nn::ModelOp>(session.module())));
+    Location place = models.empty() ? session.module().getLoc() : models.back().getLoc();
+    emitError(place) << "the file has " << models.size() << " models (" << namesOf<nn::ModelOp>(session.module())
+                     << "); a plan made from flags needs exactly one";
     return false;
   }
   auto [text, defaults] = planText(flags, models[0].getSymName().str());
-  llvm::errs() << "plan from flags" << (defaults.empty() ? "" : " (defaults taken: " + defaults + ")") << ":\n" << text;
-  return session.add(text, "plan from flags");
+  llvm::errs() << planFromFlags << (defaults.empty() ? "" : " (defaults taken: " + defaults + ")") << ":\n" << text;
+  return session.add(text, planFromFlags);
 }
 
 /// The ops a plan names; missing ones were reported by the verifier.

@@ -21,6 +21,9 @@ struct PlanChoice {
   bool epilogues = true;                   ///< for GPUs: products take along what cublasLt does with them
 };
 
+/// The file in which a plan made from flags stands, for messages.
+inline constexpr const char *planFromFlags = "plan from flags";
+
 /// Resolves the flags against the file; a plan made from flags is added to the module and printed on stderr with the
 /// defaults taken. `all`: without --plan and --mesh, every plan of the file; else that is an error which lists them.
 std::vector<PlanChoice> choosePlans(Session &session, const PlanFlags &flags, bool all);

@@ -9,6 +9,7 @@
 #include "passes/StepToProgram/ProgramStrings.h"
 #include "tools/Dialects.h"
 #include "tools/hocket/FileContents.h"
+#include "tools/hocket/InputText.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 using namespace mlir;
@@ -19,10 +20,15 @@ static Session::Message messageOf(Diagnostic &diagnostic) {
   return {step::sourceOf(diagnostic.getLocation()), diagnostic.str(), diagnostic.getLocation()};
 }
 
-static bool sameFault(const Session::Fault &a, const Session::Fault &b) {
-  auto same = [](const Session::Message &x, const Session::Message &y) { return x.loc == y.loc && x.text == y.text; };
+template <typename SamePlace>
+static bool sameFault(const Session::Fault &a, const Session::Fault &b, SamePlace samePlace) {
+  auto same = [&](const Session::Message &x, const Session::Message &y) { return samePlace(x, y) && x.text == y.text; };
   return same(a, b) && std::equal(a.notes.begin(), a.notes.end(), b.notes.begin(), b.notes.end(), same);
 }
+
+static bool atSameLoc(const Session::Message &a, const Session::Message &b) { return a.loc == b.loc; }
+/// Of two sessions: locations are each session's own.
+static bool atSameText(const Session::Message &a, const Session::Message &b) { return a.place == b.place; }
 
 static constexpr int deepestNesting = 256;
 
@@ -56,44 +62,48 @@ Session::Session(Printing printing) : printing(printing) {
       Fault fault{messageOf(diagnostic), {}};
       for (Diagnostic &note : diagnostic.getNotes())
         fault.notes.push_back(messageOf(note));
-      if (llvm::any_of(faultList, [&](const Fault &other) { return sameFault(fault, other); }))
+      if (llvm::any_of(faultList, [&](const Fault &other) { return sameFault(fault, other, atSameLoc); }))
         return success(); // a fault of the model, found again under another plan
+      bool told = isTold(fault);
       faultList.push_back(std::move(fault));
+      if (told)
+        return success();
     }
     return success(!printer); // kept; a printer comes next
   });
 }
 Session::~Session() = default;
 
+bool Session::isTold(const Fault &fault) const {
+  return llvm::any_of(told, [&](const Fault &other) { return sameFault(fault, other, atSameText); });
+}
+
 void Session::error(const std::string &text) {
-  if (printing == Printing::Stderr)
+  Fault fault{{"", text, std::nullopt}, {}};
+  if (printing == Printing::Stderr && !isTold(fault))
     llvm::errs() << "error: " << text << '\n';
-  faultList.push_back({{"", text, std::nullopt}, {}});
+  faultList.push_back(std::move(fault));
 }
 
-/// A named pipe that nobody writes to would be waited for without end. `<(…)` of a shell is a path below /dev.
-static bool isNamedPipe(StringRef path) {
+/// What it is, of a path that might be read without end: a device, or a named pipe that nobody writes to. "" of others.
+static StringRef endless(StringRef path) {
   llvm::sys::fs::file_status status;
-  return !path.starts_with("/dev/") && !llvm::sys::fs::status(path, status) &&
-         status.type() == llvm::sys::fs::file_type::fifo_file;
-}
-
-/// Some have no end. `/dev/stdin` and `/dev/fd/…` stand for what somebody has opened.
-static bool isDevice(StringRef path) {
-  llvm::sys::fs::file_status status;
-  auto opened = [&](StringRef place) { return path.starts_with(place); };
-  return !opened("/dev/stdin") && !opened("/dev/fd/") && !opened("/proc/") && !llvm::sys::fs::status(path, status) &&
-         (status.type() == llvm::sys::fs::file_type::character_file ||
-          status.type() == llvm::sys::fs::file_type::block_file);
+  if (isOpened(path.str()) || llvm::sys::fs::status(path, status))
+    return "";
+  switch (status.type()) {
+  case llvm::sys::fs::file_type::character_file:
+  case llvm::sys::fs::file_type::block_file:
+    return "a device";
+  case llvm::sys::fs::file_type::fifo_file:
+    return "a named pipe";
+  default:
+    return "";
+  }
 }
 
 bool Session::load(const std::string &path) {
-  if (isDevice(path)) {
-    error("cannot read '" + path + "': it is a device, expected a file, or - for standard input");
-    return false;
-  }
-  if (isNamedPipe(path)) {
-    error("cannot read '" + path + "': it is a named pipe, expected a file, or - for standard input");
+  if (StringRef what = endless(path); !what.empty()) {
+    error("cannot read '" + path + "': it is " + what.str() + ", expected a file, or - for standard input");
     return false;
   }
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(path);

@@ -56,10 +56,20 @@ public:
     std::vector<Message> notes;
   };
   const std::vector<Fault> &faults() const { return faultList; }
+  /// Faults that another session of the same file has printed: kept here too, and not printed again.
+  void haveTold(const std::vector<Fault> &faults) { told = faults; }
   /// An error without a place, in the same form as the others.
   void error(const std::string &text);
+  /// One of the command line: words that a model's program does not take.
+  void commandLineError(const std::string &text) {
+    ending = UnreadableCommandLine;
+    error(text);
+  }
+  /// How a command ends that faults keep from going on.
+  Status failure() const { return ending; }
 
 private:
+  bool isTold(const Fault &fault) const;
   bool parse(std::unique_ptr<llvm::MemoryBuffer> file, mlir::AsmParserState *places);
 
   Printing printing;
@@ -67,6 +77,7 @@ private:
   llvm::SourceMgr sources;
   std::unique_ptr<mlir::SourceMgrDiagnosticHandler> printer;
   mlir::OwningOpRef<mlir::ModuleOp> parsed;
-  std::vector<Fault> faultList;
+  std::vector<Fault> faultList, told;
+  Status ending = InputAtFault;
 };
 } // namespace hocket::tools

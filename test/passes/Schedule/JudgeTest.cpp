@@ -196,6 +196,25 @@ TEST(Judge, DeadlockLeavesSomeOrdersOpen) {
       << said;
 }
 
+// A wait on the wrong stream makes the circle, and is missing where it belongs: what follows from either is no fault of
+// its own.
+TEST(Judge, WaitOnTheWrongStream) {
+  Damaged d(3, 3);
+  d.row(1, "compute: backward c0 m0").wait = {0, 0, 1}; // not for its gradient, but for the send of what it makes
+  std::string said = d.verdict();
+  EXPECT_THAT(said, testing::StartsWith("deadlock with rendezvous sends: 2 rows wait for each other"));
+  EXPECT_THAT(said, testing::HasSubstr("\n  stage 1, never: backward of microbatch 0 does not wait for the receive of "
+                                       "the gradient of microbatch 0 from stage 2\n"));
+  EXPECT_EQ(judge(d.problem, d.tables).size(), 1u) << said;
+}
+
+TEST(Judge, CircleOfWaitsIsNoneOfLaunches) {
+  Damaged d(2, 4);
+  d.row(1, "compute: forward c0 m0").wait[2] = 1;
+  EXPECT_EQ(judge(d.problem, d.tables, {.nccl = true, .resident = 1}).size(), 1u)
+      << d.verdict({.nccl = true, .resident = 1});
+}
+
 TEST(Judge, FaultsOfShape) {
   Damaged d(2, 2);
   std::vector<Row> &rows = d.tables.stages[0].rows;

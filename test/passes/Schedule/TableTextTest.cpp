@@ -2,6 +2,7 @@
 #include "passes/Schedule/TableText.h"
 #include "ScheduleTesting.h"
 
+#include <fmt/format.h>
 #include <random>
 
 namespace hocket::schedule {
@@ -108,6 +109,37 @@ line 16: unexpected 'now' at the end of the line
 )");
 }
 
+// No stage can use more than a slot for each chunk and microbatch.
+TEST(TableText, SlotsAreBounded) {
+  auto source = [](const char *slots) {
+    return fmt::format("schedule stages 1 chunks 2 microbatches 3\nstage 0 slots {} streams compute\n compute: begin\n",
+                       slots);
+  };
+  Faults faults;
+  EXPECT_TRUE(parseTables(source("6"), faults)) << text(faults);
+  EXPECT_EQ(faultsOf(source("999999999")), "line 2: slots is 999999999; legal: 0..6\n");
+}
+
+// A stage's line that cannot be read is one fault, whatever rows and stages follow it; faults of these are told.
+TEST(TableText, BadStageIsOneFault) {
+  auto source = [](const char *stage) {
+    return fmt::format("schedule stages 3 chunks 1 microbatches 1\nstage 0 slots 1 streams compute\n{}\n"
+                       "  copy: forward c0 m0 slot 0\n  copy: backward c0 m0 slot 0\n"
+                       "stage 2 slots 1 streams copy\n  copy: forward c0 m1 slot 0\n",
+                       stage);
+  };
+  const std::string after = "line 7: microbatch is 1; legal: 0..0\n";
+  EXPECT_EQ(faultsOf(source("stage 1 slots one streams copy")),
+            "line 3: expected slots (a number), found 'one'\n" + after);
+  EXPECT_EQ(faultsOf(source("stage 1 slots streams copy")),
+            "line 3: expected slots (a number), found 'streams'\n" + after);
+  EXPECT_EQ(faultsOf(source("stage 1 slots 2 streams copy")), "line 3: slots is 2; legal: 0..1\n" + after);
+  EXPECT_EQ(faultsOf(source("stage 1 slots 1 stream copy")), "line 3: expected 'streams', found 'stream'\n" + after);
+  EXPECT_EQ(faultsOf(source("stage 3 slots 1 streams copy")), "line 3: stage is 3; legal: 0..2\n" + after);
+  EXPECT_EQ(faultsOf(source("stage 0 slots 1 streams copy")),
+            "line 3: stage 0 is described where stage 1 is due\n" + after);
+}
+
 // Whatever stands in a file: it is read or told, and what is read can be judged and printed.
 TEST(TableText, DamagedText) {
   std::mt19937 random(3);
@@ -140,8 +172,8 @@ TEST(TableText, HeaderFaults) {
             "no line 'schedule stages P chunks V microbatches M'\n");
   EXPECT_EQ(faultsOf("schedule stages 0 chunks 1 microbatches 1\n"),
             "line 1: stages is 0; legal: 1..32768\nno line 'schedule stages P chunks V microbatches M'\n");
-  EXPECT_EQ(faultsOf("schedule stages 1 chunks 1 microbatches 1\nstage 0 slots 0 streams a, a\n"
-                     "stage 0 slots 0 streams compute\n compute: forward c0 m0 slot 0\n"),
+  EXPECT_EQ(faultsOf("schedule stages 2 chunks 1 microbatches 1\nstage 0 slots 0 streams a, a\n"
+                     "stage 1 slots 0 streams compute\n compute: forward c0 m0 slot 0\n"),
             "line 2: stream 'a' is named twice\nline 4: slot 0 is named, there is none\n");
 }
 

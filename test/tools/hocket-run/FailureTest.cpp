@@ -36,7 +36,7 @@ TEST_F(LauncherTest, StoppedAndHangingRanksAreNamedWithinTheTimeout) {
     std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     EXPECT_EQ(outcome.status, 3);
     EXPECT_THAT(outcome.error,
-                StartsWith("error: rank 1 (pp=0 dp=1, stage 0) made no progress for 1.8 s\n"
+                StartsWith("error: rank 1 (pp=0 dp=1, stage 0) made no progress for 1.8 s (--timeout 2)\n"
                            "note: rank 1 (pp=0 dp=1, stage 0) was at step 2, microbatch 1, forward_0 instruction 0 "
                            "'embedding w' (sample.mlir:3:8), computing\n"));
     EXPECT_THAT(outcome.error,
@@ -56,7 +56,8 @@ TEST_F(LauncherTest, RankStoppedWhileItWaits) {
   ::kill(pid, SIGSTOP);
   Outcome outcome = wait(launcher);
   EXPECT_EQ(outcome.status, 3);
-  EXPECT_THAT(outcome.error, StartsWith("error: rank 2 (pp=1 dp=0, stage 1) made no progress for 1.8 s\n"));
+  EXPECT_THAT(outcome.error,
+              StartsWith("error: rank 2 (pp=1 dp=0, stage 1) made no progress for 1.8 s (--timeout 2)\n"));
   EXPECT_THAT(outcome.error, HasSubstr("waits for rank 2"));
   EXPECT_THAT(rankProcesses(), ElementsAre());
 }

@@ -198,7 +198,7 @@ TEST_F(MpirunTest, HangingRankIsNamedWithinTheTimeout) {
   Outcome outcome = runMpirun({"-n", "4", sample, "--data", data, "--steps", "50", "--timeout", "2"}, "hang:1:2");
   EXPECT_EQ(outcome.status, 3);
   EXPECT_THAT(outcome.error,
-              StartsWith("error: rank 1 (pp=0 dp=1, stage 0) made no progress for 1.8 s\n"
+              StartsWith("error: rank 1 (pp=0 dp=1, stage 0) made no progress for 1.8 s (--timeout 2)\n"
                          "note: rank 1 (pp=0 dp=1, stage 0) was at step 2, microbatch 1, forward_0 instruction 0 "
                          "'embedding w' (sample.mlir:3:8), computing\n"));
   // A rank that hangs no longer helps MPI to send, so whether its last message arrived is chance.
