@@ -159,6 +159,19 @@ TEST(Exact, Rope) {
       }
 }
 
+TEST(Exact, Dropout) {
+  for (const char *element : elements)
+    for (int64_t size : {1, 6, 129, 768})
+      for (const char *rate : {"0.1", "0.75"}) {
+        std::string x = tensor({3, 5, 4, size}, element);
+        checkExact(formatv("func.func private @k(%x: {0}, %p: {1}, %d: {2}) -> {0} {{\n"
+                           "%y = nn.dropout %x at %p rate({3}) draws %d of [4, {4}] stream \"h.1\" : {0}, {1}, {2} -> "
+                           "{0}\n return %y : {0} }",
+                           x, tensor({3, 5}, "i32"), tensor({3}, "i32"), rate, size),
+                   {.ids = 100000});
+      }
+}
+
 TEST(Exact, UserFunction) {
   for (const char *element : elements)
     for (const auto &shape : shapes)
