@@ -30,8 +30,8 @@ public:
   Pair sum(Pair a, Pair b);
   Pair quotient(Pair a, Pair b);
   Pair sqrt(Pair a);
-  /// e^a for -infinity <= a.hi <= 0, with an error of 2^-27 of it; 0 below e^-160. Cody and Waite's reduction: a = k ln 2
-  /// + r, and e^r is a polynomial.
+  /// e^a for -400 <= a.hi <= 0, with an error below 2^-25 of it; 0 below e^-160. Cody and Waite's reduction: with
+  /// a = k ln 2 + r, e^r is a polynomial.
   Scaled exponential(Pair a);
   mlir::Value rounded(Pair a) { return e.add(a.hi, a.lo); }
   mlir::Value negated(mlir::Value a) { return mlir::arith::NegFOp::create(e, a); }
