@@ -40,15 +40,15 @@ def Step_CollectiveKind : I32EnumAttr<"CollectiveKind", "collective", [
 }
 // What the vendor's library does with a product while it is in registers. n: columns, m: rows of the result.
 //   bias          result = product + extra, extra one number a column
+//   gelu          result = gelu(product) (by tanh); second result: the product
 //   bias_gelu     before = product + extra, one number a column; result = gelu(before) (by tanh); second result: before
 //   gelu_grad     result = product times the derivative of gelu at extra, which is shaped like the result
-//   gelu_grad_sum the same, and the second result is the sum of the result's rows, one number a column
 //   sum_a         second result: the sum of op(a) over its columns, one number a row of the result
 //   sum_b         second result: the sum of op(b) over its rows, one number a column of the result
 // Each has one rounding, at its end.
 def Step_Epilogue : I32EnumAttr<"Epilogue", "epilogue of a product", [
-    I32EnumAttrCase<"Bias", 1, "bias">, I32EnumAttrCase<"BiasGelu", 2, "bias_gelu">, I32EnumAttrCase<"GeluGrad", 3, "gelu_grad">,
-    I32EnumAttrCase<"GeluGradSum", 4, "gelu_grad_sum">, I32EnumAttrCase<"SumA", 5, "sum_a">, I32EnumAttrCase<"SumB", 6, "sum_b">]> {
+    I32EnumAttrCase<"Bias", 1, "bias">, I32EnumAttrCase<"Gelu", 2, "gelu">, I32EnumAttrCase<"BiasGelu", 3, "bias_gelu">,
+    I32EnumAttrCase<"GeluGrad", 4, "gelu_grad">, I32EnumAttrCase<"SumA", 5, "sum_a">, I32EnumAttrCase<"SumB", 6, "sum_b">]> {
   let cppNamespace = "::hocket::step";
 }
 def Step_RankScalarKind : I32EnumAttr<"RankScalarKind", "number that depends on the rank", [

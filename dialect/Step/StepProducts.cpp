@@ -48,12 +48,12 @@ static EpilogueForm formOf(Epilogue epilogue, int64_t m, int64_t n) {
   switch (epilogue) {
   case Epilogue::Bias:
     return {EpilogueForm::Vector, EpilogueForm::None, n, 0};
+  case Epilogue::Gelu:
+    return {EpilogueForm::None, EpilogueForm::Matrix, 0, 0};
   case Epilogue::BiasGelu:
     return {EpilogueForm::Vector, EpilogueForm::Matrix, n, 0};
   case Epilogue::GeluGrad:
     return {EpilogueForm::Matrix, EpilogueForm::None, 0, 0};
-  case Epilogue::GeluGradSum:
-    return {EpilogueForm::Matrix, EpilogueForm::Vector, 0, n};
   case Epilogue::SumA:
     return {EpilogueForm::None, EpilogueForm::Vector, 0, m};
   case Epilogue::SumB:

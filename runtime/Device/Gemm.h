@@ -10,15 +10,15 @@ enum class GemmType : uint8_t { F32, BF16, F16 };
 
 // What is done with the product P = op(A) op(B) before it is stored (program.fbs, Epilogue; the same values). With
 // gelu(x) = x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), in f32 whatever the types are:
-//   Bias         C = P + bias
-//   BiasGelu     before = P + bias, C = gelu(before), taken before `before` is rounded
-//   GeluGrad     C = P gelu'(before)
-//   GeluGradSum  the same; sum[n] = C summed over its rows, taken before C is rounded
-//   SumA         C as without (accumulate too); sum[m] = op(A) summed over k
-//   SumB         C as without (accumulate too); sum[n] = op(B) summed over k
+//   Bias      C = P + bias
+//   Gelu      before = P, C = gelu(before), taken before `before` is rounded
+//   BiasGelu  before = P + bias, C = gelu(before), taken before `before` is rounded
+//   GeluGrad  C = P gelu'(before)
+//   SumA      C as without (accumulate too); sum[m] = op(A) summed over k
+//   SumB      C as without (accumulate too); sum[n] = op(B) summed over k
 // Only the last two accumulate, and none has a batch. bias[n] and sum hold resultType without gaps; before[m,n] does
-// with ldc between its rows. cublasLt: CUBLASLT_EPILOGUE_BIAS, _GELU_AUX_BIAS, _DGELU, _DGELU_BGRAD, _BGRADA, _BGRADB.
-enum class GemmEpilogue : uint8_t { None, Bias, BiasGelu, GeluGrad, GeluGradSum, SumA, SumB };
+// with ldc between its rows. cublasLt: CUBLASLT_EPILOGUE_BIAS, _GELU_AUX, _GELU_AUX_BIAS, _DGELU, _BGRADA, _BGRADB.
+enum class GemmEpilogue : uint8_t { None, Bias, Gelu, BiasGelu, GeluGrad, SumA, SumB };
 
 // Row-major: for each i < batch, C_i[m,n] = op(A_i) op(B_i), plus C_i before if `accumulate`.
 // op(A) is [m,k]: A is stored as [m,k] with lda >= k, or, transposed, as [k,m] with lda >= m.
@@ -41,15 +41,16 @@ struct GemmBuffers {
   const void *a = nullptr, *b = nullptr;
   void *c = nullptr;
   const void *bias = nullptr;
-  void *before = nullptr; // written by BiasGelu, read by the others
+  void *before = nullptr; // written by Gelu and BiasGelu, read by GeluGrad
   void *sum = nullptr;    // written
 };
 
 constexpr int64_t sizeBytes(GemmType type) { return type == GemmType::F32 ? 4 : 2; }
 constexpr bool hasBias(GemmEpilogue e) { return e == GemmEpilogue::Bias || e == GemmEpilogue::BiasGelu; }
-constexpr bool hasBefore(GemmEpilogue e) { return e >= GemmEpilogue::BiasGelu && e <= GemmEpilogue::GeluGradSum; }
-constexpr bool hasSum(GemmEpilogue e) { return e >= GemmEpilogue::GeluGradSum; }
-constexpr bool mayAccumulate(GemmEpilogue e) { return e == GemmEpilogue::None || e >= GemmEpilogue::SumA; }
+constexpr bool hasBefore(GemmEpilogue e) { return e >= GemmEpilogue::Gelu && e <= GemmEpilogue::GeluGrad; }
+constexpr bool writesBefore(GemmEpilogue e) { return e == GemmEpilogue::Gelu || e == GemmEpilogue::BiasGelu; }
+constexpr bool hasSum(GemmEpilogue e) { return e >= GemmEpilogue::SumA; }
+constexpr bool mayAccumulate(GemmEpilogue e) { return e == GemmEpilogue::None || hasSum(e); }
 
 } // namespace hocket::runtime
 #endif

@@ -159,9 +159,9 @@ private:
     return instruction.epilogue() == Epilogue::Bias || instruction.epilogue() == Epilogue::BiasGelu;
   }
   bool hasBefore() const {
-    return instruction.epilogue() >= Epilogue::BiasGelu && instruction.epilogue() <= Epilogue::GeluGradSum;
+    return instruction.epilogue() >= Epilogue::Gelu && instruction.epilogue() <= Epilogue::GeluGrad;
   }
-  bool hasSum() const { return instruction.epilogue() >= Epilogue::GeluGradSum; }
+  bool hasSum() const { return instruction.epilogue() >= Epilogue::SumA; }
 
   void checkEpilogue(const Gemm &gemm) {
     Epilogue epilogue = instruction.epilogue();

@@ -61,6 +61,14 @@ template <typename OpT> OpT onlyUser(Value value) {
 }
 
 // ---- bias, gelu ----------------------------------------------------------------------------------------------------
+/// Gelu of `before`, which becomes the second result: what backward needs.
+GeluOp geluOf(step::GemmOp gemm, Value before) {
+  for (Operation *user : before.getUsers())
+    if (auto gelu = dyn_cast<GeluOp>(user); gelu && goTogether(gemm, gelu) && wholeEights(gemm))
+      return gelu;
+  return {};
+}
+
 bool fuseBias(step::GemmOp gemm) {
   Value product = gemm.getResult(0);
   auto add = onlyUser<AddOp>(product);
@@ -68,23 +76,43 @@ bool fuseBias(step::GemmOp gemm) {
       !isRow(add.getB(), product, columnsOf(gemm), product))
     return false;
   Value before = add.getY();
-  auto gelus = llvm::make_filter_range(before.getUsers(), [&](Operation *user) {
-    return isa<GeluOp>(user) && goTogether(gemm, user) && wholeEights(gemm);
-  });
-  if (gelus.empty()) {
-    withEpilogue(gemm, add, step::Epilogue::Bias, add.getB(), before);
-    add.erase();
-  } else {
-    auto gelu = cast<GeluOp>(*gelus.begin());
+  if (GeluOp gelu = geluOf(gemm, before)) {
     withEpilogue(gemm, add, step::Epilogue::BiasGelu, add.getB(), {gelu.getY(), before});
     gelu.erase();
-    add.erase();
+  } else {
+    withEpilogue(gemm, add, step::Epilogue::Bias, add.getB(), before);
   }
+  add.erase();
+  gemm.erase();
+  return true;
+}
+
+bool fuseGelu(step::GemmOp gemm) {
+  GeluOp gelu = gemm.getC() ? GeluOp() : geluOf(gemm, gemm.getResult(0));
+  if (!gelu)
+    return false;
+  withEpilogue(gemm, gelu, step::Epilogue::Gelu, Value(), {gelu.getY(), gemm.getResult(0)});
+  gelu.erase();
   gemm.erase();
   return true;
 }
 
 // ---- gelu's gradient -----------------------------------------------------------------------------------------------
+bool fuseGeluGradient(step::GemmOp gemm) {
+  Value product = gemm.getResult(0);
+  auto gradient = onlyUser<ElementwiseOp>(product);
+  if (!gradient || gemm.getC() || !goTogether(gemm, gradient) || !wholeEights(gemm) || gradient.getXs()[0] != product ||
+      gradient.getYs()[0].getType() != product.getType() || !isGeluGradient(gradient) ||
+      gradient.getXs()[1].getType() != product.getType())
+    return false;
+  Value before = gradient.getXs()[1], result = gradient.getYs()[0];
+  withEpilogue(gemm, gradient, step::Epilogue::GeluGrad, before, result);
+  gradient.erase();
+  gemm.erase();
+  return true;
+}
+
+// ---- sums of operands ----------------------------------------------------------------------------------------------
 /// The sum over the rows of `matrix` that goes with `gemm`, of which it is a part: one number of `size`, typed like it.
 SumOp rowSum(step::GemmOp gemm, Value matrix, int64_t size) {
   for (Operation *user : matrix.getUsers())
@@ -94,26 +122,6 @@ SumOp rowSum(step::GemmOp gemm, Value matrix, int64_t size) {
   return {};
 }
 
-bool fuseGeluGradient(step::GemmOp gemm) {
-  Value product = gemm.getResult(0);
-  auto gradient = onlyUser<ElementwiseOp>(product);
-  if (!gradient || gemm.getC() || !goTogether(gemm, gradient) || !wholeEights(gemm) || gradient.getXs()[0] != product ||
-      gradient.getYs()[0].getType() != product.getType() || !isGeluGradient(gradient) ||
-      gradient.getXs()[1].getType() != product.getType())
-    return false;
-  Value before = gradient.getXs()[1], result = gradient.getYs()[0];
-  if (SumOp sum = rowSum(gemm, result, columnsOf(gemm))) {
-    withEpilogue(gemm, gradient, step::Epilogue::GeluGradSum, before, {result, sum.getY()});
-    sum.erase();
-  } else {
-    withEpilogue(gemm, gradient, step::Epilogue::GeluGrad, before, result);
-  }
-  gradient.erase();
-  gemm.erase();
-  return true;
-}
-
-// ---- sums of operands ----------------------------------------------------------------------------------------------
 /// Ops before `gemm` that need `sum`, in order: additions to accumulators and their stores, which can as well stand
 /// behind it. Nothing if one of them cannot.
 std::optional<SmallVector<Operation *>> mayFollow(SumOp sum, step::GemmOp gemm) {
@@ -168,6 +176,6 @@ bool fuseOperandSums(step::GemmOp gemm) {
 void fuseEpilogues(Block &block) {
   for (auto gemm : llvm::make_early_inc_range(block.getOps<step::GemmOp>()))
     if (isPlain(gemm))
-      (void)(fuseBias(gemm) || fuseGeluGradient(gemm) || fuseOperandSums(gemm));
+      (void)(fuseBias(gemm) || fuseGelu(gemm) || fuseGeluGradient(gemm) || fuseOperandSums(gemm));
 }
 } // namespace hocket::codegen

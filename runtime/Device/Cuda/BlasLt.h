@@ -21,8 +21,8 @@ inline constexpr int blasCompute32F = 68;                     // f32 without TF3
 inline constexpr int blasTransA = 3, blasTransB = 4, blasEpilogue = 7, blasBiasPointer = 8, blasAuxPointer = 11,
                      blasAuxLeading = 12, blasAuxType = 22, blasBiasType = 26; // CUBLASLT_MATMUL_DESC_…
 // CUBLASLT_EPILOGUE_…; gelu is that by tanh.
-inline constexpr uint32_t blasEpilogueDefault = 1, blasEpilogueBias = 4, blasEpilogueGeluAuxBias = 164,
-                          blasEpilogueDGelu = 192, blasEpilogueDGeluBGrad = 208, blasEpilogueBGradA = 256,
+inline constexpr uint32_t blasEpilogueDefault = 1, blasEpilogueBias = 4, blasEpilogueGeluAux = 160,
+                          blasEpilogueGeluAuxBias = 164, blasEpilogueDGelu = 192, blasEpilogueBGradA = 256,
                           blasEpilogueBGradB = 512;
 inline constexpr int blasOperationN = 0, blasOperationT = 1;  // CUBLAS_OP_…
 inline constexpr int blasBatchCount = 5, blasBatchOffset = 6; // CUBLASLT_MATRIX_LAYOUT_…

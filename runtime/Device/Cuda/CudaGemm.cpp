@@ -71,12 +71,12 @@ static Epilogue epilogueOf(GemmEpilogue epilogue) {
   switch (epilogue) {
   case GemmEpilogue::Bias:
     return {blasEpilogueBias, "BIAS"};
+  case GemmEpilogue::Gelu:
+    return {blasEpilogueGeluAux, "GELU_AUX"};
   case GemmEpilogue::BiasGelu:
     return {blasEpilogueGeluAuxBias, "GELU_AUX_BIAS"};
   case GemmEpilogue::GeluGrad:
     return {blasEpilogueDGelu, "DGELU"};
-  case GemmEpilogue::GeluGradSum:
-    return {blasEpilogueDGeluBGrad, "DGELU_BGRAD"};
   case GemmEpilogue::SumA:
     return {blasEpilogueBGradB, "BGRADB"};
   case GemmEpilogue::SumB:

@@ -32,20 +32,17 @@ float geluDerivative(float x) {
 }
 
 // What becomes of one row of the product, of which `begin` is the first element of C.
-void finishRow(const Gemm &gemm, const GemmBuffers &buffers, int64_t begin, std::vector<float> &row,
-               std::vector<float> &sum) {
+void finishRow(const Gemm &gemm, const GemmBuffers &buffers, int64_t begin, std::vector<float> &row) {
   for (int64_t n = 0; n < gemm.n; ++n) {
     float &value = row[static_cast<size_t>(n)];
     if (hasBias(gemm.epilogue))
       value += read(buffers.bias, n, gemm.resultType);
-    if (gemm.epilogue == GemmEpilogue::BiasGelu) {
+    if (writesBefore(gemm.epilogue)) {
       write(buffers.before, begin + n, gemm.resultType, value);
       value = gelu(value);
     } else if (hasBefore(gemm.epilogue)) {
       value *= geluDerivative(read(buffers.before, begin + n, gemm.resultType));
     }
-    if (gemm.epilogue == GemmEpilogue::GeluGradSum)
-      sum[static_cast<size_t>(n)] += value;
   }
 }
 
@@ -92,7 +89,7 @@ std::vector<Touch> touchedBy(const Gemm &gemm, const GemmBuffers &buffers) {
   if (hasBias(gemm.epilogue))
     addRows(found, buffers.bias, 1, gemm.n, gemm.n, gemm.resultType, false);
   if (hasBefore(gemm.epilogue))
-    addRows(found, buffers.before, gemm.m, gemm.n, gemm.ldc, gemm.resultType, gemm.epilogue == GemmEpilogue::BiasGelu);
+    addRows(found, buffers.before, gemm.m, gemm.n, gemm.ldc, gemm.resultType, writesBefore(gemm.epilogue));
   if (hasSum(gemm.epilogue)) {
     int64_t length = gemm.epilogue == GemmEpilogue::SumA ? gemm.m : gemm.n;
     addRows(found, buffers.sum, 1, length, length, gemm.resultType, true);
@@ -123,12 +120,12 @@ void plainGemm(const Gemm &gemm, const GemmBuffers &buffers) {
         for (size_t n = 0; n < row.size(); ++n)
           row[n] += x * y[n];
       }
-      finishRow(gemm, buffers, begin, row, sum);
+      finishRow(gemm, buffers, begin, row);
       for (int64_t n = 0; n < gemm.n; ++n)
         write(c, begin + n, gemm.resultType, row[static_cast<size_t>(n)]);
     }
   }
-  if (gemm.epilogue == GemmEpilogue::SumA || gemm.epilogue == GemmEpilogue::SumB)
+  if (hasSum(gemm.epilogue))
     sumOperand(gemm, buffers, sum);
   for (size_t i = 0; hasSum(gemm.epilogue) && i < sum.size(); ++i)
     write(buffers.sum, static_cast<int64_t>(i), gemm.resultType, sum[i]);

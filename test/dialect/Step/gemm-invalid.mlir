@@ -168,6 +168,22 @@ func.func @eights(%a: tensor<4x8xf32>, %b: tensor<8x12xf32>, %v: tensor<4x12xf32
 
 // -----
 
+func.func @eights_of_gelu(%a: tensor<4x8xf32>, %b: tensor<8x12xf32>) {
+  // expected-error-re @+1 {{{{^}}'step.gemm' op leading dimension of the result is 12 with the epilogue gelu, expected a multiple of 8{{$}}}}
+  %0:2 = step.gemm %a, %b then gelu mnk [4, 12, 8] leading [8, 12, 12] : tensor<4x8xf32>, tensor<8x12xf32> -> (tensor<4x12xf32>, tensor<4x12xf32>)
+  return
+}
+
+// -----
+
+func.func @before_gelu(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
+  // expected-error-re @+1 {{{{^}}'step.gemm' op gelu makes 'tensor<16xf32>', expected the result's type 'tensor<4x16xf32>'{{$}}}}
+  %0:2 = step.gemm %a, %b then gelu mnk [4, 16, 8] leading [8, 16, 16] : tensor<4x8xf32>, tensor<8x16xf32> -> (tensor<4x16xf32>, tensor<16xf32>)
+  return
+}
+
+// -----
+
 func.func @no_epilogue(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>, %v: tensor<16xf32>) {
   // expected-error-re @+1 {{{{^}}'step.gemm' op has the operand of an epilogue and no epilogue{{$}}}}
   %0 = "step.gemm"(%a, %b, %v) <{mnk = array<i64: 4, 16, 8>, leading = array<i64: 8, 16, 16>, operandSegmentSizes = array<i32: 1, 1, 0, 1, 0>}> : (tensor<4x8xf32>, tensor<8x16xf32>, tensor<16xf32>) -> tensor<4x16xf32>

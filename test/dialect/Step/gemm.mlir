@@ -30,8 +30,8 @@ func.func @epilogues(%a: tensor<4x8xbf16>, %b: tensor<8x16xbf16>, %bias: tensor<
   %1:2 = step.gemm %a, %b then bias_gelu(%bias : tensor<2x8xbf16>) mnk [4, 16, 8] leading [8, 16, 16] : tensor<4x8xbf16>, tensor<8x16xbf16> -> (tensor<4x16xbf16>, tensor<4x16xbf16>) in "h.0.mlp.fc" forward
   // CHECK: step.gemm %arg0, %arg1 then gelu_grad(%arg3 : tensor<4x16xbf16>) mnk
   %2 = step.gemm %a, %b then gelu_grad(%before : tensor<4x16xbf16>) mnk [4, 16, 8] leading [8, 16, 16] : tensor<4x8xbf16>, tensor<8x16xbf16> -> (tensor<4x16xbf16>)
-  // CHECK: step.gemm %arg0, %arg1 then gelu_grad_sum(%arg3 : tensor<4x16xbf16>) mnk
-  %3:2 = step.gemm %a, %b then gelu_grad_sum(%before : tensor<4x16xbf16>) mnk [4, 16, 8] leading [8, 16, 16] : tensor<4x8xbf16>, tensor<8x16xbf16> -> (tensor<4x16xbf16>, tensor<16xbf16>)
+  // CHECK: %gemm_gelu_0, %gemm_gelu_1 = step.gemm %arg0, %arg1 then gelu mnk [4, 16, 8] leading [8, 16, 16] : tensor<4x8xbf16>, tensor<8x16xbf16> -> (tensor<4x16xbf16>, tensor<4x16xbf16>)
+  %3:2 = step.gemm %a, %b then gelu mnk [4, 16, 8] leading [8, 16, 16] : tensor<4x8xbf16>, tensor<8x16xbf16> -> (tensor<4x16xbf16>, tensor<4x16xbf16>)
   // CHECK: step.gemm %arg0, %arg1 then sum_a mnk {{.+}} -> (tensor<4x16xbf16>, tensor<4xbf16>)
   %4:2 = step.gemm %a, %b then sum_a mnk [4, 16, 8] leading [8, 16, 16] : tensor<4x8xbf16>, tensor<8x16xbf16> -> (tensor<4x16xbf16>, tensor<4xbf16>)
   // CHECK: step.gemm %arg0, %arg1 add %arg4 : tensor<4x16xf32> then sum_b mnk {{.+}} -> (tensor<4x16xf32>, tensor<16xf32>)

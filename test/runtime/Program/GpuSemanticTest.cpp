@@ -32,7 +32,7 @@ TEST(GpuSemantic, EpiloguesAreSound) {
   using Epilogues = std::pair<Epilogue, std::vector<uint64_t>>;
   for (auto [epilogue, extras] :
        {Epilogues{Epilogue::None, {}}, Epilogues{Epilogue::Bias, {12}}, Epilogues{Epilogue::BiasGelu, {12, 44}},
-        Epilogues{Epilogue::GeluGrad, {44}}, Epilogues{Epilogue::GeluGradSum, {44, 12}}, Epilogues{Epilogue::SumA, {8}},
+        Epilogues{Epilogue::Gelu, {44}}, Epilogues{Epilogue::GeluGrad, {44}}, Epilogues{Epilogue::SumA, {8}},
         Epilogues{Epilogue::SumB, {12}}}) {
     ProgramT program = hocket::sample::cudaSample();
     product(program, epilogue, extras);
@@ -145,9 +145,12 @@ static const Case epilogueCases[] = {
     {"Before", [](ProgramT &p) { product(p, Epilogue::BiasGelu, {12, 40}); },
      "stage 0 body 'forward_0' instruction 0: the matrix before gelu of 2 x 3 (leading dimension 8, batch 1 with "
      "stride 0) exceeds its buffer of 40 bytes"},
-    {"SumOfGrad", [](ProgramT &p) { product(p, Epilogue::GeluGradSum, {44, 8}); },
+    {"SumB", [](ProgramT &p) { product(p, Epilogue::SumB, {8}); },
      "stage 0 body 'forward_0' instruction 0: the sum of 1 x 3 (leading dimension 3, batch 1 with stride 0) exceeds "
      "its buffer of 8 bytes"},
+    {"BeforeWithoutBias", [](ProgramT &p) { product(p, Epilogue::Gelu, {40}); },
+     "stage 0 body 'forward_0' instruction 0: the matrix before gelu of 2 x 3 (leading dimension 8, batch 1 with "
+     "stride 0) exceeds its buffer of 40 bytes"},
     {"SumA", [](ProgramT &p) { product(p, Epilogue::SumA, {4}); },
      "stage 0 body 'forward_0' instruction 0: the sum of 1 x 2 (leading dimension 2, batch 1 with stride 0) exceeds "
      "its buffer of 4 bytes"},

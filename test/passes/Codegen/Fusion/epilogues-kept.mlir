@@ -94,6 +94,36 @@ step.program @s0 under @p stage 0 computes ["h.0", "h.1"] microbatches 1 {
     %14 = nn.add %13, %b : tensor<1x1x16xbf16>, tensor<16xbf16> -> tensor<1x1x16xbf16> in "h.0.fc" forward
     store %14, %o8_buffer : tensor<1x1x16xbf16>, memref<1x1x16xbf16>
   }
+  // CHECK: body recompute {
+  body recompute {
+    %x = load %x_buffer : memref<2x4x8xbf16> -> tensor<2x4x8xbf16>
+    %w = load %w_buffer : memref<8x16xbf16> -> tensor<8x16xbf16>
+    // rounded before gelu is taken of it
+    %0 = nn.matmul %x, %w "b s h, h f -> b s f" : tensor<2x4x8xbf16>, tensor<8x16xbf16> -> tensor<2x4x16xf32> in "h.0.fc" forward
+    %1 = nn.cast %0 : tensor<2x4x16xf32> -> tensor<2x4x16xbf16> in "h.0.fc" forward
+    %2 = nn.gelu %1 : tensor<2x4x16xbf16> -> tensor<2x4x16xbf16> in "h.0.mlp" forward
+    store %2, %o1_buffer : tensor<2x4x16xbf16>, memref<2x4x16xbf16>
+    // its ranks hold summands
+    %3 = nn.linear %x, %w : tensor<2x4x8xbf16>, tensor<8x16xbf16> -> tensor<2x4x16xbf16> in "h.0.fc" forward
+    %4 = collective all_reduce sum %3 over "tp" because "test" : tensor<2x4x16xbf16> -> (tensor<2x4x16xbf16>) in "h.0.fc" forward
+    %5 = nn.gelu %4 : tensor<2x4x16xbf16> -> tensor<2x4x16xbf16> in "h.0.mlp" forward
+    store %5, %o2_buffer : tensor<2x4x16xbf16>, memref<2x4x16xbf16>
+    // of another layer, which may be on another stage
+    %6 = nn.linear %x, %w : tensor<2x4x8xbf16>, tensor<8x16xbf16> -> tensor<2x4x16xbf16> in "h.0.fc" forward
+    %7 = nn.gelu %6 : tensor<2x4x16xbf16> -> tensor<2x4x16xbf16> in "h.1.mlp" forward
+    store %7, %o3_buffer : tensor<2x4x16xbf16>, memref<2x4x16xbf16>
+    // a batch of products
+    %bx = load %bx_buffer : memref<3x4x8xbf16> -> tensor<3x4x8xbf16>
+    %bw = load %bw_buffer : memref<3x8x16xbf16> -> tensor<3x8x16xbf16>
+    %8 = nn.matmul %bx, %bw "e t h, e h f -> e t f" : tensor<3x4x8xbf16>, tensor<3x8x16xbf16> -> tensor<3x4x16xbf16> in "h.0.fc" forward
+    %9 = nn.gelu %8 : tensor<3x4x16xbf16> -> tensor<3x4x16xbf16> in "h.0.mlp" forward
+    store %9, %o7_buffer : tensor<3x4x16xbf16>, memref<3x4x16xbf16>
+    // rows that are no multiple of 8 elements
+    %w12 = load %w12_buffer : memref<8x12xbf16> -> tensor<8x12xbf16>
+    %10 = nn.linear %x, %w12 : tensor<2x4x8xbf16>, tensor<8x12xbf16> -> tensor<2x4x12xbf16> in "h.0.fc" forward
+    %11 = nn.gelu %10 : tensor<2x4x12xbf16> -> tensor<2x4x12xbf16> in "h.0.mlp" forward
+    store %11, %o13_buffer : tensor<2x4x12xbf16>, memref<2x4x12xbf16>
+  }
   // CHECK: body backward {
   body backward {
     %x = load %x_buffer : memref<2x4x8xbf16> -> tensor<2x4x8xbf16>

@@ -46,12 +46,10 @@ Wanted wanted(const Gemm &g, const Operands &o, const Extras &extras) {
       double &c = w.c[at(i, j)];
       if (g.epilogue == GemmEpilogue::Bias || g.epilogue == GemmEpilogue::BiasGelu)
         c += extras.bias[static_cast<size_t>(j)];
-      if (g.epilogue == GemmEpilogue::BiasGelu)
+      if (g.epilogue == GemmEpilogue::Gelu || g.epilogue == GemmEpilogue::BiasGelu)
         w.before[at(i, j)] = c, c = gelu(c);
-      if (g.epilogue == GemmEpilogue::GeluGrad || g.epilogue == GemmEpilogue::GeluGradSum)
+      if (g.epilogue == GemmEpilogue::GeluGrad)
         c *= geluDerivative(extras.before[at(i, j)]);
-      if (g.epilogue == GemmEpilogue::GeluGradSum)
-        w.sum[static_cast<size_t>(j)] = c + (i ? w.sum[static_cast<size_t>(j)] : 0);
     }
   for (int64_t i = 0; g.epilogue == GemmEpilogue::SumA && i < g.m; ++i) {
     w.sum[static_cast<size_t>(i)] = 0;
@@ -99,8 +97,8 @@ void check(Device &device, Stream &stream, const Gemm &g) {
     device.free(piece);
 }
 
-constexpr GemmEpilogue all[] = {GemmEpilogue::Bias,        GemmEpilogue::BiasGelu, GemmEpilogue::GeluGrad,
-                                GemmEpilogue::GeluGradSum, GemmEpilogue::SumA,     GemmEpilogue::SumB};
+constexpr GemmEpilogue all[] = {GemmEpilogue::Bias,     GemmEpilogue::Gelu, GemmEpilogue::BiasGelu,
+                                GemmEpilogue::GeluGrad, GemmEpilogue::SumA, GemmEpilogue::SumB};
 
 TEST(Epilogues, EqualPlainLoops) {
   auto device = makeDevice(7);

@@ -44,11 +44,11 @@ double dgelu(double x) { return (gelu(x + 1e-5) - gelu(x - 1e-5)) / 2e-5; }
 
 // The epilogues in the words of cublasLtEpilogue_t, here with its columns. What is not set, or not of D's type, is
 // refused: the pointers and types that each needs are set and no others.
-constexpr uint32_t bias = 4, geluAuxBias = 164, dGelu = 192, dGeluBGrad = 208, bGradA = 256, bGradB = 512;
-bool readsAux(uint32_t epilogue) { return epilogue == dGelu || epilogue == dGeluBGrad; }
-bool hasVector(uint32_t epilogue) { return epilogue != 1 && epilogue != dGelu; }
+constexpr uint32_t bias = 4, geluAux = 160, geluAuxBias = 164, dGelu = 192, bGradA = 256, bGradB = 512;
+bool writesAux(uint32_t epilogue) { return epilogue == geluAux || epilogue == geluAuxBias; }
+bool hasVector(uint32_t epilogue) { return epilogue == bias || epilogue == geluAuxBias || epilogue >= bGradA; }
 bool complete(const Product &own, const Layout &D) {
-  bool aux = own.epilogue == geluAuxBias || readsAux(own.epilogue), vector = hasVector(own.epilogue);
+  bool aux = writesAux(own.epilogue) || own.epilogue == dGelu, vector = hasVector(own.epilogue);
   return (own.bias != nullptr) == vector && own.biasType == (vector ? D.type : -1) && (own.aux != nullptr) == aux &&
          own.auxType == (aux ? D.type : -1) && (aux ? own.auxLeading >= D.rows : own.auxLeading == 0);
 }
@@ -58,11 +58,11 @@ float finish(const Product &own, const Layout &D, int64_t row, int64_t column, f
   int64_t at = column * own.auxLeading + row;
   if (own.epilogue == bias || own.epilogue == geluAuxBias)
     sum += read(D, own.bias, row);
-  if (own.epilogue == geluAuxBias) {
+  if (writesAux(own.epilogue)) {
     write(aux, own.aux, at, sum);
     return static_cast<float>(gelu(sum));
   }
-  return readsAux(own.epilogue) ? sum * static_cast<float>(dgelu(read(aux, own.aux, at))) : sum;
+  return own.epilogue == dGelu ? sum * static_cast<float>(dgelu(read(aux, own.aux, at))) : sum;
 }
 // BGRADA: one number a row of D, the sum of op(A) over k; BGRADB: one a column.
 void sumOperand(const Product &own, const Layout &layout, const void *from, bool isA, const Layout &D) {
@@ -147,7 +147,6 @@ int cublasLtMatmul(Handle, Handle product, const void *alpha, const void *a, Han
   if (algorithm->data[0] != 42 || depth != (own.transB ? B.columns : B.rows) ||
       (own.transA ? A.columns : A.rows) != C.rows || !complete(own, C) || (own.epilogue != 1 && C.count > 1))
     return 7;
-  std::vector<float> sums(static_cast<size_t>(C.rows));
   for (int64_t i = 0; i < C.count; ++i)
     for (int64_t row = 0; row < C.rows; ++row)
       for (int64_t column = 0; column < C.columns; ++column) {
@@ -157,11 +156,8 @@ int cublasLtMatmul(Handle, Handle product, const void *alpha, const void *a, Han
           sum += read(A, a, i * A.stride + (own.transA ? row * A.leading + k : k * A.leading + row)) *
                  read(B, b, i * B.stride + (own.transB ? k * B.leading + column : column * B.leading + k));
         sum = finish(own, C, row, column, *static_cast<const float *>(alpha) * sum);
-        sums[static_cast<size_t>(row)] += sum;
         write(C, d, at, sum);
       }
-  for (int64_t row = 0; own.epilogue == dGeluBGrad && row < C.rows; ++row)
-    write(C, own.bias, row, sums[static_cast<size_t>(row)]);
   if (own.epilogue == bGradA || own.epilogue == bGradB)
     sumOperand(own, own.epilogue == bGradA ? A : B, own.epilogue == bGradA ? a : b, own.epilogue == bGradA, C);
   return 0;

@@ -61,9 +61,9 @@ TEST(CudaToolkit, ConstantsAreThoseOfTheHeaders) {
   EXPECT_EQ(blasBiasType, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE);
   EXPECT_EQ(blasEpilogueDefault, uint32_t(CUBLASLT_EPILOGUE_DEFAULT));
   EXPECT_EQ(blasEpilogueBias, uint32_t(CUBLASLT_EPILOGUE_BIAS));
+  EXPECT_EQ(blasEpilogueGeluAux, uint32_t(CUBLASLT_EPILOGUE_GELU_AUX));
   EXPECT_EQ(blasEpilogueGeluAuxBias, uint32_t(CUBLASLT_EPILOGUE_GELU_AUX_BIAS));
   EXPECT_EQ(blasEpilogueDGelu, uint32_t(CUBLASLT_EPILOGUE_DGELU));
-  EXPECT_EQ(blasEpilogueDGeluBGrad, uint32_t(CUBLASLT_EPILOGUE_DGELU_BGRAD));
   EXPECT_EQ(blasEpilogueBGradA, uint32_t(CUBLASLT_EPILOGUE_BGRADA));
   EXPECT_EQ(blasEpilogueBGradB, uint32_t(CUBLASLT_EPILOGUE_BGRADB));
   EXPECT_EQ(blasOperationN, CUBLAS_OP_N);

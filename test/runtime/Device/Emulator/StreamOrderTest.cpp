@@ -164,4 +164,20 @@ TEST(StreamOrder, ProductsTouchTheirRowsAlone) {
   EXPECT_THAT(two.end(), testing::HasSubstr("4 bytes at byte 20 of \"device memory 0\""));
 }
 
+TEST(StreamOrder, ProductsWriteWhatWasBeforeGeluAndReadItForTheGradient) {
+  float a[1] = {}, b[8] = {}, c[8] = {}, bias[8] = {};
+  int64_t to = 0;
+  for (GemmEpilogue epilogue : {GemmEpilogue::Gelu, GemmEpilogue::BiasGelu, GemmEpilogue::GeluGrad}) {
+    TwoStreams two;
+    Gemm gemm{false, false, false, 1, 8, 1, 1, 8, 8};
+    gemm.epilogue = epilogue;
+    ASSERT_TRUE(two.device.gemm(*two.first, gemm, {a, b, c, bias, two.x}));
+    ASSERT_TRUE(two.device.copy(*two.second, &to, two.x, 8));
+    if (epilogue == GemmEpilogue::GeluGrad)
+      EXPECT_EQ(two.end(), "");
+    else
+      EXPECT_THAT(two.end(), testing::HasSubstr("a product writes"));
+  }
+}
+
 } // namespace
