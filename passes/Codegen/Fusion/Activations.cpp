@@ -35,7 +35,7 @@ template <typename OpT> static bool isGradientOf(ElementwiseOp op) {
   forward.buildGradient(builder, op.getXs()[0], llvm::BitVector(1, true), gradients);
   auto made = gradients[0] ? gradients[0].template getDefiningOp<ElementwiseOp>() : ElementwiseOp();
   bool same =
-      made && made.getXs() == op.getXs() &&
+      made && llvm::equal(made.getXs(), op.getXs()) &&
       OperationEquivalence::isRegionEquivalentTo(&made.getBody(), &op.getBody(), OperationEquivalence::IgnoreLocations);
   if (made)
     made.erase();
