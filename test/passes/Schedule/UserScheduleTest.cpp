@@ -50,6 +50,9 @@ TEST(UserSchedule, EveryFaultOfActions) {
             "line 2: '0F1' runs stage 0 on rank 1, line 1 on rank 0; a stage lies on one rank\n");
   EXPECT_EQ(verdict("0F0 0B0 2F0 2B0\n3F0 3B0 4F0 4B0\n"), "no rank runs stage 1; stages are 0..4\n");
   EXPECT_EQ(verdict("0F0 0B0 2F0 2B0\n1F0 1B0\n"), "rank 1 has 1 stages (1), others have 2; all ranks need as many\n");
+  EXPECT_EQ(verdict("0F0 0B0\n9999F0 9999B0\n"), "no rank runs stages 1 to 9998; stages are 0..9999\n");
+  EXPECT_EQ(verdict("0F0 2F0 3F0 6F0 8F0 10F0 12F0 14F0 16F0\n18F0 20F0 22F0 24F0 26F0 27F0 28F0 29F0 30F0\n"),
+            "no rank runs stages 1, 4, 5, 7, 9, 11, 13, 15, 17 and 4 more; stages are 0..30\n");
   EXPECT_EQ(verdict("0B0 0F0 0F0\n1F0 1F1 1B1\n"), "stage 0 runs forward of microbatch 0 for the second time\n"
                                                    "stage 0 runs backward of microbatch 0 before its forward\n"
                                                    "stage 0 never runs forward of microbatch 1\n"
