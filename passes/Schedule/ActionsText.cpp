@@ -163,6 +163,24 @@ std::string rangesText(const std::vector<uint32_t> &numbers) {
                      i < numbers.size() ? fmt::format(" and {} more", numbers.size() - i) : "");
 }
 
+/// See Actions::numbering.
+std::string numberingText(const Placement &placement) {
+  const auto &stagesOf = placement.stagesOf;
+  bool same = true;
+  std::vector<std::string> parts;
+  for (uint32_t rank = 0; rank < stagesOf.size(); ++rank) {
+    const std::vector<uint32_t> &stages = stagesOf[rank];
+    same &= stages.size() == 1 && stages[0] == rank;
+    if (parts.size() < 8 && !stages.empty())
+      parts.push_back(fmt::format("stage {} runs {}{} {}", rank, parts.empty() ? "the text's stage" : "its",
+                                  parts.empty() && stages.size() > 1 ? "s" : "", rangesText(stages)));
+  }
+  if (same)
+    return "";
+  return fmt::format("stages are the ranks here, a line each: {}{}", fmt::join(parts, ", "),
+                     stagesOf.size() > parts.size() ? ", …" : "");
+}
+
 /// A whole step: bodies in order.
 void makeOrders(const std::vector<Action> &actions, const Placement &placement, Actions &result, Faults &faults) {
   Problem &problem = result.problem;
@@ -293,6 +311,7 @@ std::optional<Actions> parseActions(std::string_view text, Faults &faults) {
   Actions result;
   result.problem.stages = reader.ranks;
   result.problem.chunks = placement.mostChunks();
+  result.numbering = numberingText(placement);
   bool messages = false;
   for (const Action &action : reader.actions) {
     result.problem.microbatches = std::max(result.problem.microbatches, action.microbatch + 1);

@@ -65,6 +65,21 @@ TEST(UserSchedule, EveryFaultOfActions) {
   EXPECT_EQ(verdict("// nothing\n"), "no line 'schedule stages P chunks V microbatches M'\n");
 }
 
+// Faults number stages by rank; where the text numbers them otherwise, the first says how.
+TEST(UserSchedule, StagesOfFaultsAreRanks) {
+  EXPECT_EQ(verdict("1F0 1B0 1F1\n0F0 0B0 0F1\n"),
+            "stage 0 never runs backward of microbatch 1\n"
+            "  stages are the ranks here, a line each: stage 0 runs the text's stage 1, stage 1 runs its 0\n"
+            "stage 1 never runs backward of microbatch 1\n");
+  EXPECT_EQ(verdict("1F0 1F1 1I0 1I1 1W1 1W0\n0F0 0F1 0I0 0W0 0I1 0W1\n"),
+            "stage 0, time 5: weight_grad of microbatch 1 adds weight gradients before those of microbatch 0\n"
+            "  stage 0, time 6: weight_grad of microbatch 0\n"
+            "  stages are the ranks here, a line each: stage 0 runs the text's stage 1, stage 1 runs its 0\n");
+  EXPECT_EQ(verdict("0F0 3F0 3B0\n1F0 2F0 2B0 1B0\n"),
+            "stage 0 never runs backward of microbatch 0 (chunk 0)\n"
+            "  stages are the ranks here, a line each: stage 0 runs the text's stages 0, 3, stage 1 runs its 1, 2\n");
+}
+
 // Orders that wait for each other: stage 0 wants the gradient before it sends what the gradient comes from.
 TEST(UserSchedule, ActionsThatWaitForEachOther) {
   EXPECT_THAT(
