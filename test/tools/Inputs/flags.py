@@ -123,7 +123,11 @@ CASES = [
     ("hocket explain MODEL --plan ptd --timeline=png --times forwards=1,backward=x",
      ["--timeline: unknown 'png' (legal: text, svg, chrome)",
       r"--times: unknown time 'forwards'; known: begin, forward, .*; did you mean 'forward'",
-      "--times: 'backward=x' is not backward=NUMBER with a number of at least 0"]),
+      "--times: 'backward=x' is not backward=NUMBER with a number that is 0, or from 1e-9 to 1e9"]),
+    ("hocket explain MODEL --plan ptd --timeline --times forward=1,forward=2,backward=1e308,update=1e-300,message=-1,begin=nan",
+     ["--times: 'forward=2' gives a second forward; give it once",
+      *[f"--times: '{name}={value}' is not {name}=NUMBER with a number that is 0, or from 1e-9 to 1e9"
+        for name, value in [("backward", "1e308"), ("update", "1e-300"), ("message", "-1"), ("begin", "nan")]]]),
     ("hocket explain MODEL --plan ptd --target=cuda --kernels --gpu V100", [r"--gpu: unknown GPU 'V100'; known: .*H100.*"]),
     ("hocket interpret MODEL --plan ptd --data x --steps 0 --seed -1 --precision f16 --data-type u9 --document-end x --pad-id -1",
      ["--data-type: unknown 'u9' (legal: u8, u16, u32, megatron)", f"--document-end: 'x' {WHOLE.format(0, 1 << 31)}",
