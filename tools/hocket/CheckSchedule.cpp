@@ -33,7 +33,8 @@ std::optional<schedule::UserSchedule> solveNamed(const ScheduleCheck &options, s
   problem.chunks = options.chunks.value_or(1);
   problem.maxInFlight = options.maxInFlight.value_or(0);
   problem.begin = problem.update = options.print; // a table to run has them, and figures are of bodies alone
-  if (!schedule::check(problem, faults) || !schedule::adopt(options.schedule, problem, faults))
+  if (!schedule::check(problem, faults) ||
+      !schedule::adopt(options.schedule, problem, faults, options.chunks.has_value()))
     return std::nullopt;
   problem.times = {schedule::Times{.backward = problem.splitWeightGrad ? 1.0 : 2.0}};
   auto tables = schedule::solve(options.schedule, problem, faults);
