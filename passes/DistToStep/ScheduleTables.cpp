@@ -61,6 +61,7 @@ static bool readTable(dist::StagesOp tactic, PlanSchedule &schedule, Location lo
     return false;
   schedule.problem = std::move(read->problem);
   schedule.given = std::move(read->tables);
+  schedule.numbering = std::move(read->numbering);
   return true;
 }
 
@@ -116,6 +117,8 @@ SolvedSchedule hocket::step::solveSchedule(const PlanSchedule &schedule, bool ev
         layer = placement.locOf(placement.virtualStage(fault.pieces[i].stage, fault.pieces[i].chunk));
       error.attachNote(layer) << note;
     }
+    if (&fault == &faults.front() && !schedule.numbering.empty() && !evaluate)
+      error.attachNote() << schedule.numbering;
     if (std::string beside = fault.pieces.empty() ? "" : besideRendezvous(schedule, problem, *tables); !beside.empty())
       error.attachNote() << beside;
     if (!solved && batch)
