@@ -62,6 +62,11 @@ std::optional<schedule::UserSchedule> readFile(const ScheduleCheck &options, sch
   same("stages", schedule->tables.stages.size(), options.stages, "--stages");
   same("microbatches", schedule->tables.microbatches, options.microbatches, "--microbatches");
   same("chunks a stage", schedule->tables.chunks, options.chunks, "--chunks");
+  if (schedule->tables.piece && options.maxInFlight)
+    faults.push_back({fmt::format("--max-in-flight {} has no effect on a piece of a step, of which the messages alone "
+                                  "are judged",
+                                  *options.maxInFlight),
+                      {}});
   schedule->problem.maxInFlight = options.maxInFlight.value_or(0);
   schedule->problem.times = {schedule::Times{.backward = schedule->problem.splitWeightGrad ? 1.0 : 2.0}};
   return schedule;
