@@ -96,8 +96,8 @@ Plan &Plan::stages(const Over &over, const StageSizes &sizes, const Schedule &sc
   enter(*state, Access::op(*this), over, where, [&](auto &builder, mlir::Location loc, dist::AxesAttr axes) {
     auto cuts = sizes.layers.empty() ? mlir::DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(sizes.layers);
     auto table = schedule.table ? builder.getStringAttr(*schedule.table) : mlir::StringAttr();
-    dist::StagesOp::create(builder, loc, axes, sizes.byCost, cuts, builder.getStringAttr(schedule.name), table,
-                           static_cast<uint64_t>(schedule.chunks));
+    auto chunks = schedule.chunks ? builder.getI64IntegerAttr(*schedule.chunks) : mlir::IntegerAttr();
+    dist::StagesOp::create(builder, loc, axes, sizes.byCost, cuts, builder.getStringAttr(schedule.name), table, chunks);
   });
   return *this;
 }

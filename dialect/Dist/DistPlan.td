@@ -71,14 +71,16 @@ def Dist_StagesOp : Dist_Tactic<"stages"> {
     `stages over "pp" [balanced | cuts [8, 8, 7, 7]] [schedule NAME | schedule file("table.txt")] [chunks V]`. Alone: as even as
     can be, longer stages first, under 1f1b. `balanced`: the least cost of the costliest stage, embedding and loss counted.
     `cuts`: layers of each piece in the order of the model, p * V numbers. `chunks`: pieces that each stage holds, for schedules
-    that visit a stage more than once. A relative table file lies beside the file of the plan.
+    that visit a stage more than once; without it as many as the schedule must have, else 1. A relative table file lies beside the
+    file of the plan.
   }];
   let arguments = (ins Dist_AxesAttr:$axes, UnitAttr:$balanced, OptionalAttr<DenseI64ArrayAttr>:$cuts, StrAttr:$schedule,
-                       OptionalAttr<StrAttr>:$table, DefaultValuedAttr<I64Attr, "1">:$chunks);
+                       OptionalAttr<StrAttr>:$table, OptionalAttr<I64Attr>:$chunks);
   let assemblyFormat = [{`over` custom<Axes>($axes) (`balanced` $balanced^)? custom<Schedule>($cuts, $schedule, $table)
                          (`chunks` $chunks^)? attr-dict}];
   let builders = [OpBuilder<(ins "AxesAttr":$axes, "::llvm::StringRef":$schedule), [{
-    build($_builder, $_state, axes, /*balanced=*/false, /*cuts=*/{}, $_builder.getStringAttr(schedule), /*table=*/{});
+    build($_builder, $_state, axes, /*balanced=*/false, /*cuts=*/{}, $_builder.getStringAttr(schedule), /*table=*/{},
+          /*chunks=*/{});
   }]>];
   let hasVerifier = 1;
 }

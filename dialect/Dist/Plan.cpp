@@ -58,7 +58,7 @@ LogicalResult StagesOp::verify() {
   if (getSchedule() != "file" && getTable())
     sound = false,
     emitOpError() << "gives schedule '" << getSchedule() << "' a table; only schedule file(\"table.txt\") has one";
-  if (int64_t chunks = getChunksAttr().getInt(); chunks < 1)
+  if (int64_t chunks = getChunksAttr() ? getChunksAttr().getInt() : 1; chunks < 1)
     sound = false, emitOpError() << "has " << chunks << " chunks; at least 1 is needed";
   else if (chunks > 1024)
     sound = false, emitOpError() << "has " << chunks << " chunks; at most 1024 are possible";

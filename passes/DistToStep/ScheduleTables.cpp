@@ -52,8 +52,8 @@ static bool readTable(dist::StagesOp tactic, PlanSchedule &schedule, Location lo
   if (read) {
     same("stages", read->problem.stages, schedule.problem.stages, "the plan has");
     same("microbatches", read->problem.microbatches, schedule.problem.microbatches, "the plan's batch makes");
-    if (tactic.getChunks() != 1)
-      same("chunks a stage", read->problem.chunks, tactic.getChunks(), "the plan says");
+    if (auto chunks = tactic.getChunks())
+      same("chunks a stage", read->problem.chunks, *chunks, "the plan says");
     schedule::checkRunnable(read->tables, faults);
   }
   report(faults, loc, ("table \"" + path + "\": ").str());
@@ -61,6 +61,7 @@ static bool readTable(dist::StagesOp tactic, PlanSchedule &schedule, Location lo
     return false;
   schedule.problem = std::move(read->problem);
   schedule.given = std::move(read->tables);
+  schedule.numbering = std::move(read->numbering);
   return true;
 }
 
@@ -74,9 +75,10 @@ std::optional<PlanSchedule> hocket::step::describeSchedule(dist::StagesOp tactic
     if (!readTable(tactic, schedule, loc))
       return std::nullopt;
   } else {
-    schedule.problem.chunks = tactic ? tactic.getChunks() : 1;
+    std::optional<uint64_t> chunks = tactic ? tactic.getChunks() : std::nullopt;
+    schedule.problem.chunks = chunks.value_or(1);
     schedule::Faults faults;
-    schedule::adopt(schedule.name, schedule.problem, faults);
+    schedule::adopt(schedule.name, schedule.problem, faults, chunks.has_value());
     report(faults, loc);
     if (!faults.empty())
       return std::nullopt;
@@ -115,6 +117,8 @@ SolvedSchedule hocket::step::solveSchedule(const PlanSchedule &schedule, bool ev
         layer = placement.locOf(placement.virtualStage(fault.pieces[i].stage, fault.pieces[i].chunk));
       error.attachNote(layer) << note;
     }
+    if (&fault == &faults.front() && !schedule.numbering.empty() && !evaluate)
+      error.attachNote() << schedule.numbering;
     if (std::string beside = fault.pieces.empty() ? "" : besideRendezvous(schedule, problem, *tables); !beside.empty())
       error.attachNote() << beside;
     if (!solved && batch)

@@ -16,6 +16,7 @@ struct PlanSchedule {
   std::string name;
   schedule::Problem problem;
   std::optional<schedule::Tables> given; ///< of `schedule file("…")`
+  std::string numbering = {};            ///< of that: UserSchedule::numbering
   schedule::Semantics asked = {};        ///< beside rendezvous, which all must hold
 };
 

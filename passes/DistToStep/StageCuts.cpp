@@ -55,6 +55,9 @@ FailureOr<SmallVector<uint32_t>> hocket::step::cutLayers(nn::TrainingStepOp step
     schedule::checkStages(layers, *counts, faults);
   } else if (pieces == 1) {
     return SmallVector<uint32_t>{layers};
+  } else if (placement.chunks > 1 && layers &&
+             !schedule::checkPieces(layers, placement.stages, placement.chunks, faults)) {
+    // told
   } else if (tactic && tactic.getBalanced()) {
     SmallVector<double> costs = layerCosts(step, placement);
     std::vector<uint32_t> places;

@@ -146,6 +146,41 @@ private:
   std::map<uint32_t, Place> places;
 };
 
+/// "1 to 3, 5, 7 to 9"; of more than eight parts the first, and how many numbers are left: "and 12 more". For numbers
+/// that rise.
+std::string rangesText(const std::vector<uint32_t> &numbers) {
+  std::vector<std::string> parts;
+  size_t i = 0;
+  while (i < numbers.size() && parts.size() < 8) {
+    size_t first = i;
+    while (i + 1 < numbers.size() && numbers[i + 1] == numbers[i] + 1)
+      ++i;
+    parts.push_back(first == i ? fmt::format("{}", numbers[i])
+                               : fmt::format("{}{}{}", numbers[first], i == first + 1 ? ", " : " to ", numbers[i]));
+    ++i;
+  }
+  return fmt::format("{}{}", fmt::join(parts, ", "),
+                     i < numbers.size() ? fmt::format(" and {} more", numbers.size() - i) : "");
+}
+
+/// See Actions::numbering.
+std::string numberingText(const Placement &placement) {
+  const auto &stagesOf = placement.stagesOf;
+  bool same = true;
+  std::vector<std::string> parts;
+  for (uint32_t rank = 0; rank < stagesOf.size(); ++rank) {
+    const std::vector<uint32_t> &stages = stagesOf[rank];
+    same &= stages.size() == 1 && stages[0] == rank;
+    if (parts.size() < 8 && !stages.empty())
+      parts.push_back(fmt::format("stage {} runs {}{} {}", rank, parts.empty() ? "the text's stage" : "its",
+                                  parts.empty() && stages.size() > 1 ? "s" : "", rangesText(stages)));
+  }
+  if (same)
+    return "";
+  return fmt::format("stages are the ranks here, a line each: {}{}", fmt::join(parts, ", "),
+                     stagesOf.size() > parts.size() ? ", …" : "");
+}
+
 /// A whole step: bodies in order.
 void makeOrders(const std::vector<Action> &actions, const Placement &placement, Actions &result, Faults &faults) {
   Problem &problem = result.problem;
@@ -153,18 +188,18 @@ void makeOrders(const std::vector<Action> &actions, const Placement &placement, 
     if (placement.stagesOf[rank].size() != problem.chunks)
       faults.push_back(
           {fmt::format("rank {} has {} stages ({}), others have {}; all ranks need as many", rank,
-                       placement.stagesOf[rank].size(), fmt::join(placement.stagesOf[rank], ", "), problem.chunks),
+                       placement.stagesOf[rank].size(), rangesText(placement.stagesOf[rank]), problem.chunks),
            {}});
-  std::vector<std::string> missing;
+  std::vector<uint32_t> missing;
   for (uint32_t stage = 0; stage <= placement.lastStage(); ++stage) {
     std::optional<Place> place = placement.of(stage);
     if (!place)
-      missing.push_back(fmt::format("{}", stage));
+      missing.push_back(stage);
     problem.placement.push_back(place.value_or(Place()));
   }
   if (!missing.empty())
     faults.push_back({fmt::format("no rank runs stage{} {}; stages are 0..{}", missing.size() > 1 ? "s" : "",
-                                  fmt::join(missing, ", "), placement.lastStage()),
+                                  rangesText(missing), placement.lastStage()),
                       {}});
   for (const Action &action : actions)
     problem.splitWeightGrad |= action.word == Word::InputGrad || action.word == Word::WeightGrad;
@@ -276,6 +311,7 @@ std::optional<Actions> parseActions(std::string_view text, Faults &faults) {
   Actions result;
   result.problem.stages = reader.ranks;
   result.problem.chunks = placement.mostChunks();
+  result.numbering = numberingText(placement);
   bool messages = false;
   for (const Action &action : reader.actions) {
     result.problem.microbatches = std::max(result.problem.microbatches, action.microbatch + 1);

@@ -23,6 +23,9 @@ struct Actions {
   Problem problem;
   Orders orders;               ///< of a whole step
   std::optional<Tables> piece; ///< of a piece; its only judge is judgeMessages
+  /// Of faults that number stages by rank, where the text numbers them otherwise: "stages are the ranks here, a line
+  /// each: stage 0 runs the text's stage 1, stage 1 runs its 0"; else "".
+  std::string numbering;
 };
 
 /// Every action that cannot be read is one fault that begins with "line N: ".

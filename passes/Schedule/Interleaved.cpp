@@ -13,9 +13,9 @@
 // stage 3 .   .   .   F0a F1a F2a F3a F0b B0b F1b B1b F2b B2b F3b B3b F4a B0a F5a B1a F6a B2a F7a B3a F4b B4b F5b B5b F6b B6b F7b B7b B4a B5a B6a B7a .   .   .
 // clang-format on
 //
-// Bubble (p-1)/(v m + p-1) of the makespan: that of 1F1B divided by v. min(2(p-1-s) + (v-1)p + 1, v m) chunks in flight
-// on stage s. m >= p; the last group may be smaller than p: then the bubble is larger, and the judge says whether the
-// order runs.
+// Bubble (p-1)/(v m + p-1) of the makespan: that of 1F1B divided by v. min(2(p-1-s) + (v-1)g + 1, v m) chunks in flight
+// on stage s, g being the longest group: floor(m/p) groups as equal as can be, each of p where that divides m. m >= p;
+// of unequal groups the bubble is larger.
 #include "passes/Schedule/Solvers.h"
 
 #include <algorithm>

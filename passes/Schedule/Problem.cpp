@@ -75,16 +75,15 @@ bool check(const Problem &problem, Faults &faults) {
     uint32_t value;
     uint32_t most;
   };
-  // Messages are numbered with 16 bits: 2 (p*v - 1) of them fit while p*v <= 32768.
-  for (Size size : {Size{"stages", problem.stages, 32768}, Size{"chunks", problem.chunks, maxChunks},
-                    Size{"microbatches", problem.microbatches, 1u << 24}})
+  for (Size size : {Size{"stages", problem.stages, maxVirtualStages}, Size{"chunks", problem.chunks, maxChunks},
+                    Size{"microbatches", problem.microbatches, maxMicrobatches}})
     if (size.value < 1 || size.value > size.most)
       faults.push_back({fmt::format("{} is {}; legal: 1..{}", size.what, size.value, size.most), {}});
   if (faults.size() != before)
     return false;
-  if (uint64_t(problem.stages) * problem.chunks > 32768) {
-    faults.push_back({fmt::format("{} stages of {} chunks are {} virtual stages; at most 32768", problem.stages,
-                                  problem.chunks, uint64_t(problem.stages) * problem.chunks),
+  if (uint64_t(problem.stages) * problem.chunks > maxVirtualStages) {
+    faults.push_back({fmt::format("{} stages of {} chunks are {} virtual stages; at most {}", problem.stages,
+                                  problem.chunks, uint64_t(problem.stages) * problem.chunks, maxVirtualStages),
                       {}});
     return false;
   }

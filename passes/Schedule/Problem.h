@@ -22,6 +22,9 @@ struct Times {
 /// Most (virtual stage, microbatch) pairs: 128 stages of 4 chunks with 1024 microbatches are a 32nd of it. A table of
 /// that many takes about 5 GiB.
 inline constexpr uint64_t maxPairs = 1u << 24;
+/// Most virtual stages, and so most stages: messages are numbered with 16 bits, and 2 (p*v - 1) of them fit.
+inline constexpr uint32_t maxVirtualStages = 32768;
+inline constexpr uint32_t maxMicrobatches = maxPairs;
 
 struct Place {
   uint32_t stage = 0;

@@ -47,7 +47,7 @@ std::vector<Place> placeV(uint32_t stages) {
   return places;
 }
 
-bool adopt(const std::string &name, Problem &problem, Faults &faults) {
+bool adopt(const std::string &name, Problem &problem, Faults &faults, bool chunksGiven) {
   const Solver *solver = findSolver(name, faults);
   if (!solver)
     return false;
@@ -61,7 +61,7 @@ bool adopt(const std::string &name, Problem &problem, Faults &faults) {
     legal = problem.chunks < 2 ? "2 and more" : nullptr;
     break;
   case Shape::V:
-    legal = problem.chunks > 2 ? "2" : nullptr;
+    legal = problem.chunks > 2 || (chunksGiven && problem.chunks != 2) ? "2" : nullptr;
     break;
   }
   if (legal) {

@@ -31,8 +31,9 @@ const std::vector<Solver> &solvers();
 const Solver *findSolver(const std::string &name, Faults &faults);
 
 /// Fills in what the schedule of this name decides about the problem: whether the backward is split, how many chunks
-/// where they are not given (1), and where they lie. Fails with a fault where the chunks given are not the schedule's.
-bool adopt(const std::string &name, Problem &problem, Faults &faults);
+/// where they are 1 and not said to be given, and where they lie. Fails with a fault where the chunks are not the
+/// schedule's.
+bool adopt(const std::string &name, Problem &problem, Faults &faults, bool chunksGiven = false);
 
 /// Checks the problem, orders and assembles it. Under problem.evaluate every name gives the forward-only order. The
 /// problem must be one that `adopt` has completed.

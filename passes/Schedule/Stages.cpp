@@ -24,6 +24,27 @@ std::optional<std::vector<uint32_t>> evenStages(uint32_t layers, uint32_t stages
   return sizes;
 }
 
+bool checkPieces(uint32_t layers, uint32_t stages, uint32_t chunks, Faults &faults) {
+  if (uint64_t(stages) * chunks <= layers)
+    return true;
+  auto upTo = [](uint32_t most, const char *what) {
+    return most == 1 ? fmt::format("1 {}", what) : fmt::format("1..{} {}s", most, what);
+  };
+  auto count = [](uint32_t n, const char *what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
+  std::vector<std::string> legal;
+  if (layers >= chunks)
+    legal.push_back(fmt::format("{} of {}", upTo(layers / chunks, "stage"), count(chunks, "chunk")));
+  if (layers >= stages)
+    legal.push_back(fmt::format("{} of {}{}", count(stages, "stage"), upTo(layers / stages, "chunk"),
+                                layers / stages == 1 ? " under a schedule of one" : ""));
+  if (legal.empty())
+    legal.push_back(fmt::format("{} of 1 chunk", upTo(layers, "stage")));
+  faults.push_back({fmt::format("{} of {} are {} pieces, which exceed layers {}; legal: {}", count(stages, "stage"),
+                                count(chunks, "chunk"), uint64_t(stages) * chunks, layers, fmt::join(legal, ", or ")),
+                    {}});
+  return false;
+}
+
 bool checkStages(uint32_t layers, const std::vector<uint32_t> &sizes, Faults &faults) {
   size_t before = faults.size();
   uint64_t held = std::accumulate(sizes.begin(), sizes.end(), uint64_t(0));

@@ -235,16 +235,36 @@ static bool isText(std::string_view text, Faults &faults) {
   return bad == text.end();
 }
 
+/// Says at the first fault from `begin` on how stages are numbered.
+static void sayNumbering(const std::string &numbering, size_t begin, Faults &faults) {
+  if (!numbering.empty() && begin < faults.size())
+    faults[begin].notes.push_back(numbering);
+}
+
+/// Of text that is actions.
+static std::optional<UserSchedule> readActions(std::string_view text, bool wholeStep, Faults &faults) {
+  std::optional<Actions> actions = parseActions(text, faults);
+  if (!actions)
+    return std::nullopt;
+  size_t before = faults.size();
+  std::string numbering = actions->numbering;
+  std::optional<UserSchedule> schedule;
+  if (actions->piece || checkOrders(*actions, faults)) {
+    actions->problem.begin = actions->problem.update = wholeStep;
+    schedule = fromActions(std::move(*actions), faults);
+  }
+  sayNumbering(numbering, before, faults);
+  if (schedule)
+    schedule->numbering = numbering;
+  return schedule;
+}
+
 std::optional<UserSchedule> readSchedule(std::string_view text, bool wholeStep, Faults &faults) {
   if (!isText(text, faults))
     return std::nullopt;
   std::optional<UserSchedule> schedule;
   if (beginsWithAction(text)) {
-    std::optional<Actions> actions = parseActions(text, faults);
-    if (!actions || (!actions->piece && !checkOrders(*actions, faults)))
-      return std::nullopt;
-    actions->problem.begin = actions->problem.update = wholeStep;
-    schedule = fromActions(std::move(*actions), faults);
+    schedule = readActions(text, wholeStep, faults);
   } else if (std::optional<Tables> tables = parseTables(text, faults); tables && tables->piece) {
     schedule = UserSchedule{Problem(), std::move(*tables)};
   } else if (std::optional<Problem> problem = tables ? problemOf(*tables, faults) : std::nullopt) {
@@ -276,8 +296,10 @@ void checkRunnable(const Tables &tables, Faults &faults) {
 }
 
 Faults judge(const UserSchedule &schedule, Semantics semantics) {
-  return schedule.tables.piece ? judgeMessages(schedule.tables, semantics)
-                               : judge(schedule.problem, schedule.tables, semantics);
+  Faults faults = schedule.tables.piece ? judgeMessages(schedule.tables, semantics)
+                                        : judge(schedule.problem, schedule.tables, semantics);
+  sayNumbering(schedule.numbering, 0, faults);
+  return faults;
 }
 
 } // namespace hocket::schedule

@@ -13,6 +13,7 @@ namespace hocket::schedule {
 struct UserSchedule {
   Problem problem; ///< sizes, placement and which bodies there are, as the text has them
   Tables tables;
+  std::string numbering = {}; ///< of actions: Actions::numbering, a note at the first fault that numbers stages
 };
 
 /// Text that begins with an action is actions, all other is a table. `wholeStep`: begin and update are asked for

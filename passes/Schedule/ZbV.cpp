@@ -15,8 +15,8 @@
 // Stage s: 2(p-s)-1 forwards of chunk 0; s pairs of a forward of each chunk; p-s pairs of a forward and a backward of
 // chunk 1; then in turn a forward and a backward of chunk 0, a forward and a backward of chunk 1; weight gradients
 // where a stage would wait, or holds 2p chunks. With equal times no stage waits between its first and last body for m
-// >= 2p-1; the makespan has the p-1 forwards of the start as well. At most 2p chunks are in flight: the memory of 1F1B
-// (an activation that waits for its forward takes one slot more).
+// >= 2p-1; the makespan has the p-1 forwards of the start as well. At most 2p chunks are in flight from their forwards
+// on: the memory of 1F1B; an activation that waits for its forward takes one slot more.
 #include "passes/Schedule/FillWeightGrads.h"
 #include "passes/Schedule/Solvers.h"
 

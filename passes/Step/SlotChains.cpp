@@ -68,9 +68,10 @@ std::vector<schedule::Place> hocket::step::placementOf(ArrayRef<ProgramOp> progr
     for (unsigned chunk = 0; chunk < chunks && places.empty(); ++chunk)
       if (!entered.count({stage, chunk}))
         places.push_back({stage, static_cast<uint16_t>(chunk)});
+  std::set<Key> seen;
   while (!places.empty() && places.size() < programs.size() * chunks) {
     auto it = next.find({places.back().stage, places.back().chunk});
-    if (it == next.end())
+    if (it == next.end() || it->second.first >= programs.size() || !seen.insert(it->second).second)
       return {};
     places.push_back({it->second.first, static_cast<uint16_t>(it->second.second)});
   }

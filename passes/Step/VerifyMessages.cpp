@@ -136,8 +136,7 @@ struct EntryTables {
         problem.splitWeightGrad |= body.getKind() == BodyKind::WeightGrad;
         problem.evaluateUpdate |= body.getKind() == BodyKind::Evaluate;
       }
-    if (problem.chunks > 1)
-      problem.placement = placementOf(context.programs, problem.chunks);
+    problem.placement = placementOf(context.programs, problem.chunks);
   }
 
   /// The last microbatch, and no other, runs the final bodies that the stage has.

@@ -1,6 +1,7 @@
 // step-verify-program: the pass, and what is known about stages.
 #include "passes/Step/VerifyProgram.h"
 #include "passes/Step/Passes.h"
+#include "passes/Step/SlotChains.h"
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::step;
@@ -117,10 +118,20 @@ static void verifyLayerOps(VerifyContext &context, ProgramOp program) {
       context.fault(program) << "says it computes layer " << layer << ", no op of its forward is of it";
 }
 
+/// The stages' programs as the activations go through them; of several chunks a stage in the order of stages.
+static SmallVector<ProgramOp> inModelOrder(const VerifyContext &context, bool chunks) {
+  SmallVector<ProgramOp> programs(context.programs);
+  if (!chunks)
+    for (auto [k, place] : llvm::enumerate(placementOf(context.programs, 1)))
+      programs[k] = context.programs[place.stage];
+  return programs;
+}
+
 static void verifyLayers(VerifyContext &context) {
   llvm::StringMap<SmallVector<unsigned>> holders;
   SmallVector<StringRef> flat;
-  for (ProgramOp program : context.programs)
+  bool chunks = llvm::any_of(context.programs[0].ops<BodyOp>(), [](BodyOp body) { return body.getChunk() > 0; });
+  for (ProgramOp program : inModelOrder(context, chunks))
     for (StringRef part : program.getParts().getAsValueRange<StringAttr>())
       if (StringRef layer = layerOf(part); !layer.empty()) {
         holders[layer].push_back(program.getStage());
@@ -145,7 +156,6 @@ static void verifyLayers(VerifyContext &context) {
       context.fault(context.programs[holders[layer].front()])
           << "computes layer " << layer << ", which the job does not have";
     }
-  bool chunks = llvm::any_of(context.programs[0].ops<BodyOp>(), [](BodyOp body) { return body.getChunk() > 0; });
   for (auto [i, layer] : llvm::enumerate(flat))
     if (conserved && !chunks && layers[i] != layer) {
       context.fault(context.programs[holders[layer].front()])

@@ -1,4 +1,5 @@
 // hocket check: every fault of model, recipe, plans in one run.
+#include "passes/Schedule/Problem.h"
 #include "passes/Schedule/RowGraph.h"
 #include "passes/StepToProgram/StepToProgram.h"
 #include "runtime/Launch/FlagRules.h"
@@ -68,6 +69,8 @@ void addRules(CLI::App &command, run::FlagRules &rules) {
     bool model = given.has("MODEL");
     if (!model && !given.has("--schedule"))
       faults.push_back("MODEL or --schedule is required");
+    if (!model && given.has("--schedule"))
+      namedScheduleFaults(given, faults);
     for (const char *flag : {"--schedule", "--chunks"})
       if (model && given.has(flag) && !given.has("--mesh"))
         faults.push_back(fmt::format("{} beside a model has no effect without --mesh", given.text(flag)));
@@ -115,8 +118,9 @@ Command hocket::tools::addCheck(CLI::App &app, run::FlagRules &rules) {
   addMemoryFlag(*command, options->plan.memory, "; a plan that needs more is at fault");
   options->plan.addTo(*command, rules, /*scheduleAlone=*/true);
   ScheduleCheck &alone = options->alone;
-  auto number = wholeNumber(1, 1 << 24);
-  command->add_option("--stages", alone.stages, "without a model: stages of the schedule")->check(number);
+  auto number = wholeNumber(1, schedule::maxMicrobatches);
+  command->add_option("--stages", alone.stages, "without a model: stages of the schedule")
+      ->check(wholeNumber(1, schedule::maxVirtualStages));
   command->add_option("--microbatches", alone.microbatches, "without a model: microbatches of a step")->check(number);
   command->add_option("--max-in-flight", alone.maxInFlight, "without a model: most that a stage may hold")
       ->check(number);

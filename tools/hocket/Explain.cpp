@@ -129,7 +129,7 @@ int explain(const ExplainOptions &options) {
   if (!options.at.empty())
     return explainLine(session, *program, *facts, options.at, json) ? Done : InputAtFault;
   if (!options.timeline.form.empty())
-    return explainTimeline(session, *program, options.timeline, json) ? Done : InputAtFault;
+    return explainTimeline(session, *program, options.timeline, json) ? Done : session.failure();
   if (!rankIsThere(session, choice, options.rank))
     return InputAtFault;
   if (options.kernels || options.calls)

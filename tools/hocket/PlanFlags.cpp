@@ -219,7 +219,9 @@ void PlanFlags::addTo(CLI::App &command, run::FlagRules &rules, bool scheduleAlo
     option->needs(byMesh);
   for (auto *option :
        {command.add_option("--schedule", schedule, scheduleHelp())->check(notEmpty()),
-        command.add_option("--chunks", chunks, "pieces of the model a stage holds, of schedules with several (1)")
+        command
+            .add_option("--chunks", chunks,
+                        "pieces of the model a stage holds, of schedules with several (1, or the 2 of a V)")
             ->check(wholeNumber(1, 1024))})
     if (!scheduleAlone)
       option->needs(byMesh);
@@ -267,7 +269,7 @@ PlanText hocket::tools::planText(const PlanFlags &flags, const std::string &mode
   text += sequenceTactics(flags, axes);
   if (hasAxis(axes, "pp"))
     text += fmt::format("  stages over \"pp\" schedule {}{}\n", scheduleText(flags.schedule.value_or("1f1b")),
-                        flags.chunks.value_or(1) == 1 ? "" : fmt::format(" chunks {}", *flags.chunks));
+                        flags.chunks ? fmt::format(" chunks {}", *flags.chunks) : "");
   if (dp || cp)
     text += fmt::format("  zero {} over {}\n", flags.zero.value_or(0),
                         !cp   ? "\"dp\""

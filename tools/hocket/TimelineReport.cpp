@@ -31,8 +31,12 @@ constexpr std::pair<const char *, double schedule::Times::*> timeNames[] = {
     {"recompute", &schedule::Times::recompute},  {"update", &schedule::Times::update},
     {"message", &schedule::Times::communication}};
 
-/// "forward=1,backward=2"; what is not named keeps its time.
-void readTimes(const std::string &text, schedule::Times &times, std::vector<std::string> &faults) {
+/// Beyond these, sums of a step's times lose the short ones, and end at infinity.
+constexpr double shortest = 1e-9, longest = 1e9;
+
+/// "forward=1,backward=2"; what is not named keeps its time. `given`: the names, in order.
+void readTimes(const std::string &text, schedule::Times &times, std::vector<std::string> &given,
+               std::vector<std::string> &faults) {
   std::vector<std::string> known;
   for (auto &[name, member] : timeNames)
     known.push_back(name);
@@ -47,11 +51,54 @@ void readTimes(const std::string &text, schedule::Times &times, std::vector<std:
     if (found == known.end())
       faults.push_back(fmt::format("unknown time '{}'; known: {}{}", name, fmt::join(known, ", "),
                                    schedule::didYouMean(name, known)));
-    else if (error != std::errc() || rest != end || !(value >= 0) || !std::isfinite(value))
-      faults.push_back(fmt::format("'{}' is not {}=NUMBER with a number of at least 0", part, name));
+    else if (error != std::errc() || rest != end || !(value == 0 || (value >= shortest && value <= longest)))
+      faults.push_back(fmt::format("'{}' is not {}=NUMBER with a number that is 0, or from 1e-9 to 1e9", part, name));
+    else if (std::find(given.begin(), given.end(), name) != given.end())
+      faults.push_back(fmt::format("'{}' gives a second {}; give it once", part, name));
     else
       times.*timeNames[found - known.begin()].second = value;
+    if (found != known.end())
+      given.push_back(name);
   }
+}
+
+/// The names of times that the step has something of.
+std::vector<std::string> namesThatAct(const schedule::Tables &tables) {
+  std::array<bool, schedule::bodyKinds> kinds{};
+  for (const schedule::Table &table : tables.stages)
+    for (const schedule::Row &row : table.rows)
+      if (row.kind == schedule::RowKind::Body)
+        kinds[unsigned(schedule::bodyKind(row))] = true;
+  std::vector<std::string> names;
+  for (auto &[name, member] : timeNames) {
+    bool acts = member == &schedule::Times::communication && !tables.messages.empty();
+    for (unsigned kind = 0; kind < schedule::scheduledKinds; ++kind) {
+      schedule::Times only{.forward = 0, .backward = 0, .weightGrad = 0};
+      only.*member = 1;
+      acts |= kinds[kind] && only.of(schedule::BodyKind(kind)) > 0;
+    }
+    if (acts)
+      names.push_back(name);
+  }
+  return names;
+}
+
+/// What is wrong with times that can be read, for this step. False after a report.
+bool fitTimes(Session &session, const ProgramTables &step, const schedule::Times &times,
+              const std::vector<std::string> &given) {
+  std::vector<std::string> acting = namesThatAct(step.tables);
+  for (const std::string &name : given)
+    if (std::find(acting.begin(), acting.end(), name) == acting.end())
+      session.commandLineError(fmt::format("--times: no row of this plan's step takes time for {}{}; legal: {}", name,
+                                           name == "recompute" ? " (what is made again is part of backward)" : "",
+                                           fmt::join(acting, ", ")));
+  if (std::all_of(acting.begin(), acting.end(), [&](const std::string &name) {
+        return std::all_of(std::begin(timeNames), std::end(timeNames),
+                           [&](auto &known) { return name != known.first || times.*known.second == 0; });
+      }))
+    session.commandLineError(
+        fmt::format("--times: all of a step takes 0; at least one of {} must be above 0", fmt::join(acting, ", ")));
+  return !session.errors();
 }
 
 /// Stages with their idle time by cause, in per cent of the makespan.
@@ -161,8 +208,9 @@ void TimelineFlags::addTo(CLI::App &command) {
       ->needs(timeline)
       ->check(notEmpty())
       ->check(withFaults([](const std::string &text, std::vector<std::string> &faults) {
+        std::vector<std::string> given;
         if (schedule::Times unused; text.find('=') != std::string::npos)
-          readTimes(text, unused, faults);
+          readTimes(text, unused, given, faults);
       }));
 }
 
@@ -172,8 +220,10 @@ bool hocket::tools::explainTimeline(Session &session, const program::ProgramT &p
   schedule::Times times = unitTimes(step.problem);
   std::optional<TraceTimes> trace;
   if (flags.times.find('=') != std::string::npos) {
-    std::vector<std::string> told;
-    readTimes(flags.times, times, told);
+    std::vector<std::string> given, told;
+    readTimes(flags.times, times, given, told);
+    if (!fitTimes(session, step, times, given))
+      return false;
   } else if (!flags.times.empty()) {
     std::string fault;
     trace = readTrace(program, step, flags.times, fault);

@@ -31,11 +31,15 @@ struct Microbatch {
 inline Microbatch microbatch(int64_t sequences) { return {sequences}; }
 struct Schedule {
   std::string name;
-  int64_t chunks = 1;                              ///< pieces of the model that each stage holds
+  std::optional<int64_t> chunks;                   ///< pieces of the model that each stage holds
   std::optional<std::string> table = std::nullopt; ///< of the schedule `file`
 };
-inline Schedule schedule(std::string name, int64_t chunks = 1) { return {std::move(name), chunks}; }
-inline Schedule scheduleFile(std::string table, int64_t chunks = 1) { return {"file", chunks, std::move(table)}; }
+inline Schedule schedule(std::string name, std::optional<int64_t> chunks = std::nullopt) {
+  return {std::move(name), chunks};
+}
+inline Schedule scheduleFile(std::string table, std::optional<int64_t> chunks = std::nullopt) {
+  return {"file", chunks, std::move(table)};
+}
 /// Where stages end: as even as can be, by cost (balanced), or after so many layers each: cuts({8, 8, 7, 7}).
 struct StageSizes {
   bool byCost = false;

@@ -4,6 +4,7 @@
 #include "passes/Schedule/Simulator.h"
 
 #include <algorithm>
+#include <map>
 
 namespace hocket::schedule {
 namespace {
@@ -36,7 +37,8 @@ Problem timed(uint32_t p, uint32_t m, double forward, double backward, double we
   return problem;
 }
 
-// (p-1)(T_F + T_B) of a chunk's times, that is 1F1B's bubble divided by v; 2(p-1) + (v-1)p + 1 chunks in flight.
+// (p-1)(T_F + T_B) of a chunk's times, that is 1F1B's bubble divided by v; 2(p-1) + (v-1)p + 1 chunks in flight, since
+// p divides m.
 TEST(NamedSchedules, InterleavedDividesTheBubble) {
   for (uint32_t p : {2, 3, 4, 8})
     for (uint32_t v : {2, 3, 4})
@@ -135,6 +137,84 @@ TEST(NamedSchedules, DualPipeV) {
   EXPECT_EQ(refused("dualpipe-v", problemOf(4, 7)),
             "dualpipe-v needs at least twice as many microbatches as stages: 7 < 8; raise the batch, lower the "
             "microbatch, or use zb-v\n");
+}
+
+/// Most (chunk, microbatch) pairs of any stage, from the forward to the end of the last body.
+uint32_t fromForwards(const Tables &tables, const Simulation &simulation) {
+  int64_t most = 0;
+  for (size_t s = 0; s < tables.stages.size(); ++s) {
+    std::map<std::pair<uint32_t, uint32_t>, std::pair<double, double>> lives; // chunk, microbatch
+    for (size_t i = 0; i < tables.stages[s].rows.size(); ++i) {
+      const Row &row = tables.stages[s].rows[i];
+      if (row.kind != RowKind::Body || oncePerStep(bodyKind(row)))
+        continue;
+      double start = simulation.start[s][i], end = simulation.end[s][i];
+      auto &life = lives.try_emplace({bodyChunk(row), row.microbatch}, start, end).first->second;
+      life = {std::min(life.first, start), std::max(life.second, end)};
+    }
+    std::multimap<double, int> changes; // at equal times ends come first, being entered first
+    for (auto &[key, life] : lives)
+      changes.emplace(life.second, -1);
+    for (auto &[key, life] : lives)
+      changes.emplace(life.first, 1);
+    int64_t now = 0;
+    for (auto &[time, change] : changes)
+      most = std::max(most, now += change);
+  }
+  return uint32_t(most);
+}
+
+// The table of passes/Schedule/README.md: chunks in flight from their forwards on, and how many more from where
+// activations arrive.
+TEST(NamedSchedules, InFlightIsTheTableOfTheReadme) {
+  using Form = uint32_t (*)(uint32_t p, uint32_t m, uint32_t v);
+  struct Entry {
+    const char *name;
+    Form inFlight, arrived;
+  };
+  Form none = [](uint32_t, uint32_t, uint32_t) { return 0u; };
+  const Entry table[] = {
+      {"gpipe", [](uint32_t, uint32_t m, uint32_t) { return m; }, none},
+      {"1f1b", [](uint32_t p, uint32_t m, uint32_t) { return std::min(m, p); }, none},
+      {"interleaved-1f1b",
+       [](uint32_t p, uint32_t m, uint32_t v) {
+         uint32_t groups = m / p, longest = (m + groups - 1) / groups;
+         return std::min(2 * (p - 1) + (v - 1) * longest + 1, v * m);
+       },
+       [](uint32_t p, uint32_t m, uint32_t) { return uint32_t(p == 2 && m > 3); }},
+      {"zb-h1", [](uint32_t p, uint32_t m, uint32_t) { return std::min(m, p); }, none},
+      {"zb-h2", [](uint32_t p, uint32_t m, uint32_t) { return std::min(m, 2 * p - 1); }, none},
+      {"zb-1p", [](uint32_t p, uint32_t m, uint32_t) { return std::min(m, p); }, none},
+      {"zb-2p", [](uint32_t p, uint32_t m, uint32_t) { return std::min(m, 2 * p); }, none},
+      {"zb-v", [](uint32_t p, uint32_t m, uint32_t) { return std::min(2 * m, 2 * p); },
+       [](uint32_t p, uint32_t m, uint32_t) { return uint32_t(p > 1 && m > p); }},
+      {"v-half", [](uint32_t p, uint32_t m, uint32_t) { return std::min(2 * m, 2 * (p / 2) + 2); }, none},
+      {"v-min", [](uint32_t p, uint32_t m, uint32_t) { return std::min(2 * m, 2 * ((p + 4) / 3)); }, none},
+      {"dualpipe-v", [](uint32_t p, uint32_t, uint32_t) { return 2 * p + 1; },
+       [](uint32_t p, uint32_t, uint32_t) { return uint32_t(p > 1); }},
+  };
+  ASSERT_EQ(std::size(table), solvers().size());
+  for (const Entry &entry : table)
+    for (uint32_t p : {1, 2, 3, 4, 5, 8})
+      for (uint32_t m : {1u, 2u, 3u, p, p + 1, p + 2, 2 * p - 1, 2 * p, 4 * p, 6 * p + 1})
+        for (uint32_t v : {2, 3}) {
+          bool interleaved = entry.name == std::string("interleaved-1f1b");
+          if ((interleaved && m < p) || (!interleaved && v > 2) ||
+              (entry.name == std::string("dualpipe-v") && m < 2 * p))
+            continue;
+          Problem problem = problemOf(p, m);
+          problem.chunks = interleaved ? v : 1;
+          problem = adopted(entry.name, problem);
+          problem.times = {Times{.backward = problem.splitWeightGrad ? 1.0 : 2.0}};
+          Tables tables = solved(entry.name, problem);
+          Faults faults;
+          std::optional<Simulation> simulation = simulate(problem, tables, {}, faults);
+          ASSERT_TRUE(simulation.has_value()) << text(faults);
+          uint32_t inFlight = entry.inFlight(p, m, v);
+          EXPECT_EQ(fromForwards(tables, *simulation), inFlight) << entry.name << " " << p << " " << m << " " << v;
+          EXPECT_EQ(std::ranges::max(simulation->inFlightOfStage), inFlight + entry.arrived(p, m, v))
+              << entry.name << " " << p << " " << m << " " << v;
+        }
 }
 
 TEST(NamedSchedules, SearchNeverLosesToTheNamedOnes) {

@@ -50,6 +50,22 @@ TEST(Stages, ImpossibleCounts) {
   EXPECT_EQ(refusal(0, 1), "the model has 0 layers; stages need at least 1\n");
 }
 
+TEST(Stages, PiecesOfSeveralChunks) {
+  auto refusal = [](uint32_t layers, uint32_t stages, uint32_t chunks) {
+    Faults faults;
+    EXPECT_FALSE(checkPieces(layers, stages, chunks, faults));
+    return text(faults);
+  };
+  Faults faults;
+  EXPECT_TRUE(checkPieces(4, 2, 2, faults));
+  EXPECT_EQ(refusal(3, 2, 2), "2 stages of 2 chunks are 4 pieces, which exceed layers 3; legal: 1 stage of 2 chunks, "
+                              "or 2 stages of 1 chunk under a schedule of one\n");
+  EXPECT_EQ(refusal(8, 3, 4), "3 stages of 4 chunks are 12 pieces, which exceed layers 8; legal: 1..2 stages of 4 "
+                              "chunks, or 3 stages of 1..2 chunks\n");
+  EXPECT_EQ(refusal(3, 4, 2), "4 stages of 2 chunks are 8 pieces, which exceed layers 3; legal: 1 stage of 2 chunks\n");
+  EXPECT_EQ(refusal(1, 2, 2), "2 stages of 2 chunks are 4 pieces, which exceed layers 1; legal: 1 stage of 1 chunk\n");
+}
+
 // Megatron-LM issue 2718: 24 of 48 layers were ignored.
 TEST(Stages, LostLayers) {
   Faults faults;

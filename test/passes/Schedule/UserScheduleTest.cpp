@@ -50,6 +50,9 @@ TEST(UserSchedule, EveryFaultOfActions) {
             "line 2: '0F1' runs stage 0 on rank 1, line 1 on rank 0; a stage lies on one rank\n");
   EXPECT_EQ(verdict("0F0 0B0 2F0 2B0\n3F0 3B0 4F0 4B0\n"), "no rank runs stage 1; stages are 0..4\n");
   EXPECT_EQ(verdict("0F0 0B0 2F0 2B0\n1F0 1B0\n"), "rank 1 has 1 stages (1), others have 2; all ranks need as many\n");
+  EXPECT_EQ(verdict("0F0 0B0\n9999F0 9999B0\n"), "no rank runs stages 1 to 9998; stages are 0..9999\n");
+  EXPECT_EQ(verdict("0F0 2F0 3F0 6F0 8F0 10F0 12F0 14F0 16F0\n18F0 20F0 22F0 24F0 26F0 27F0 28F0 29F0 30F0\n"),
+            "no rank runs stages 1, 4, 5, 7, 9, 11, 13, 15, 17 and 4 more; stages are 0..30\n");
   EXPECT_EQ(verdict("0B0 0F0 0F0\n1F0 1F1 1B1\n"), "stage 0 runs forward of microbatch 0 for the second time\n"
                                                    "stage 0 runs backward of microbatch 0 before its forward\n"
                                                    "stage 0 never runs forward of microbatch 1\n"
@@ -60,6 +63,21 @@ TEST(UserSchedule, EveryFaultOfActions) {
   EXPECT_EQ(verdict("0SEND_F0\n2RECV_F0\n"), "line 1: '0SEND_F0' goes to stage 1, which is on no rank\n"
                                              "line 2: '2RECV_F0' comes from stage 1, which is on no rank\n");
   EXPECT_EQ(verdict("// nothing\n"), "no line 'schedule stages P chunks V microbatches M'\n");
+}
+
+// Faults number stages by rank; where the text numbers them otherwise, the first says how.
+TEST(UserSchedule, StagesOfFaultsAreRanks) {
+  EXPECT_EQ(verdict("1F0 1B0 1F1\n0F0 0B0 0F1\n"),
+            "stage 0 never runs backward of microbatch 1\n"
+            "  stages are the ranks here, a line each: stage 0 runs the text's stage 1, stage 1 runs its 0\n"
+            "stage 1 never runs backward of microbatch 1\n");
+  EXPECT_EQ(verdict("1F0 1F1 1I0 1I1 1W1 1W0\n0F0 0F1 0I0 0W0 0I1 0W1\n"),
+            "stage 0, time 5: weight_grad of microbatch 1 adds weight gradients before those of microbatch 0\n"
+            "  stage 0, time 6: weight_grad of microbatch 0\n"
+            "  stages are the ranks here, a line each: stage 0 runs the text's stage 1, stage 1 runs its 0\n");
+  EXPECT_EQ(verdict("0F0 3F0 3B0\n1F0 2F0 2B0 1B0\n"),
+            "stage 0 never runs backward of microbatch 0 (chunk 0)\n"
+            "  stages are the ranks here, a line each: stage 0 runs the text's stages 0, 3, stage 1 runs its 1, 2\n");
 }
 
 // Orders that wait for each other: stage 0 wants the gradient before it sends what the gradient comes from.

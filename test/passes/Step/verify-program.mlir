@@ -110,6 +110,8 @@ step.program @s1 under @p stage 1 computes ["h.1"] microbatches 2 arena 448 slot
 // MISSING: error: stage 0: the same stage twice{{$}}
 // MISSING: note: it stands here{{$}}
 // MISSING: error: stage 1 of 2 has no program{{$}}
+// RUN: sed '/^step.program/,$ {s/"h.0"/"h.x"/;s/"h.1"/"h.0"/;s/"h.x"/"h.1"/}' %s | not hocket-opt --step-verify-program 2>&1 | FileCheck %s --check-prefix=TURNED
+// TURNED: error: stage 0: computes layer h.1 where h.0 is next; stages hold layers in the order of the model{{$}}
 
 // ---- kernels
 // RUN: sed '/[/][/] ACT$/s/k_one/k_ome/' %s | not hocket-opt --step-verify-program 2>&1 | FileCheck %s --check-prefix=UNKNOWN

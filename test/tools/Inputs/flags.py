@@ -43,7 +43,20 @@ CASES = [
     *[(f"hocket check MODEL {flag}", [f"{flag} has no effect beside MODEL"])
       for flag in ["--stages 2", "--microbatches 2", "--max-in-flight 2", "--print"]],
     ("hocket check", ["MODEL or --schedule is required"]),
-    ("hocket check --schedule gpipe --print --format=json", ["--print has no effect beside --format=json"]),
+    ("hocket check --schedule gpipe --stages 2 --microbatches 4 --print --format=json", ["--print has no effect beside --format=json"]),
+    # A schedule alone: sizes, chunks and names.
+    ("hocket check --schedule gpipe --stages 2", ["--schedule gpipe is a schedule of any size; --stages and --microbatches say which"]),
+    ("hocket check --schedule 1f1b --chunks 3", ["--schedule 1f1b is a schedule of any size; --stages and --microbatches say which",
+                                                 "1f1b with 3 chunks a stage; legal: 1"]),
+    *[(f"hocket check --schedule {name} --stages 2 --microbatches 4 --chunks 1", [f"{name} with 1 chunk a stage; legal: 2"])
+      for name in ["zb-v", "v-half", "v-min", "dualpipe-v"]],
+    ("hocket check --schedule 1f1c --stages 2 --microbatches 4",
+     [r"--schedule: no file '1f1c', and unknown schedule '1f1c'; known: gpipe, .*; did you mean '1f1b'"]),
+    ("hocket check --schedule file:", ["--schedule: 'file:' names no file behind ':'"]),
+    *[(f"hocket check --schedule 1f1b --stages {stages} --microbatches 4", [f"--stages: '{stages}' {WHOLE.format(1, 32768)}"])
+      for stages in [32769, 100000000]],
+    ("hocket check --schedule zb-v --stages 32768 --microbatches 4 --chunks 2",
+     ["32768 stages of 2 chunks are 65536 virtual stages; at most 32768"]),
     ("hocket compile MODEL --plan ptd", ["neither -o OUT nor --emit LAYER is given"]),
     ("hocket compile MODEL --plan ptd -o out --emit=nn", ["--emit nn and --output out cannot stand together"]),
     ("hocket compile MODEL --plan ptd --mesh dp=2 -o out", ["--mesh dp=2 and --plan ptd cannot stand together"]),
@@ -123,7 +136,11 @@ CASES = [
     ("hocket explain MODEL --plan ptd --timeline=png --times forwards=1,backward=x",
      ["--timeline: unknown 'png' (legal: text, svg, chrome)",
       r"--times: unknown time 'forwards'; known: begin, forward, .*; did you mean 'forward'",
-      "--times: 'backward=x' is not backward=NUMBER with a number of at least 0"]),
+      "--times: 'backward=x' is not backward=NUMBER with a number that is 0, or from 1e-9 to 1e9"]),
+    ("hocket explain MODEL --plan ptd --timeline --times forward=1,forward=2,backward=1e308,update=1e-300,message=-1,begin=nan",
+     ["--times: 'forward=2' gives a second forward; give it once",
+      *[f"--times: '{name}={value}' is not {name}=NUMBER with a number that is 0, or from 1e-9 to 1e9"
+        for name, value in [("backward", "1e308"), ("update", "1e-300"), ("message", "-1"), ("begin", "nan")]]]),
     ("hocket explain MODEL --plan ptd --target=cuda --kernels --gpu V100", [r"--gpu: unknown GPU 'V100'; known: .*H100.*"]),
     ("hocket interpret MODEL --plan ptd --data x --steps 0 --seed -1 --precision f16 --data-type u9 --document-end x --pad-id -1",
      ["--data-type: unknown 'u9' (legal: u8, u16, u32, megatron)", f"--document-end: 'x' {WHOLE.format(0, 1 << 31)}",
