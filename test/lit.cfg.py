@@ -25,7 +25,7 @@ if os.environ.get("HOCKET_LONG") == "1":
     config.available_features.add("long")
 # Parts of CUDA: without them kernels for GPUs are neither made (libdevice) nor assembled (ptxas).
 cuda_roots = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
-if any(root and os.path.exists(os.path.join(root, "nvvm/libdevice/libdevice.10.bc")) for root in cuda_roots):
+if os.path.exists(os.path.join(next(filter(None, cuda_roots)), "nvvm/libdevice/libdevice.10.bc")): # the first that is set
     config.available_features.add("libdevice")
     if shutil.which("ptxas") or any(root and os.path.exists(os.path.join(root, "bin/ptxas")) for root in cuda_roots):
         config.available_features.add("ptxas")

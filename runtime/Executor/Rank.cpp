@@ -5,6 +5,7 @@
 #include "runtime/Executor/FiniteCheck.h"
 #include "runtime/Executor/InitialValues.h"
 #include "runtime/Executor/LossScale.h"
+#include "runtime/Executor/OutOfMemory.h"
 #include "runtime/Executor/PassRunner.h"
 #include "runtime/Executor/RankDevice.h"
 #include "runtime/Executor/SaveAndResume.h"
@@ -13,7 +14,6 @@
 #include "runtime/Program/ProgramFile.h"
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <cstring>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -315,7 +315,7 @@ static int complain(const Error &error, int status) {
 }
 
 int runRank(const RankImage &image, const RunOptions &options, RankHost &host) {
-  std::signal(SIGXFSZ, SIG_IGN); // a file that grows too large is an error of the write
+  OutOfMemory refused(host);
   Status ran = Rank(options, host).run(image);
   if (ran)
     return 0;

@@ -30,6 +30,11 @@ public:
     status().fail(error.message);
     world().abort(error.message);
   }
+  // The same where nothing can be allocated, from any thread, just before the process ends.
+  virtual void failWithoutMemory(std::string_view message) {
+    status().fail(message);
+    world().abort(message);
+  }
 };
 
 } // namespace hocket::runtime

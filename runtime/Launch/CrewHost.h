@@ -2,6 +2,7 @@
 #ifndef HOCKET_RUNTIME_LAUNCH_CREWHOST_H
 #define HOCKET_RUNTIME_LAUNCH_CREWHOST_H
 
+#include "runtime/Executor/OutOfMemory.h"
 #include "runtime/Executor/RankHost.h"
 #include "runtime/Launch/CrewMonitor.h"
 #include "runtime/Launch/Progress.h"
@@ -22,6 +23,12 @@ public:
   // Meets all ranks, and rank 0 writes the last lines.
   runtime::Status leave() override;
   void fail(const runtime::Error &error) override { monitor.fail(error, exitOf(error)); }
+
+  // Other ranks hear of the end by their connections to it; what ended it stands on its own standard error.
+  void failWithoutMemory(std::string_view message) override {
+    status().fail(message);
+    runtime::endWithoutMemory();
+  }
 
   // After a rank that has failed: waits until that is reported, and returns the exit status of this process.
   Exit settle(Exit own) { return monitor.settle(own); }

@@ -3,7 +3,9 @@
 //   hocket_kernels, hocket_kernel_count        struct { const char *name; void *function; } and uint64_t
 // It is a rank of hocket-run where the environment says so; otherwise a rank of mpirun, srun or torchrun, with a
 // command line; with a command line alone it runs where it has one rank.
+#include "runtime/Executor/OutOfMemory.h"
 #include "runtime/Launch/CrewRun.h"
+#include <csignal>
 #include <cstdlib>
 
 extern "C" {
@@ -25,4 +27,8 @@ int hocket_rank_main(int argc, char **argv) {
 }
 }
 
-int main(int argc, char **argv) { return hocket_rank_main(argc, argv); }
+int main(int argc, char **argv) {
+  std::signal(SIGXFSZ, SIG_IGN); // a file that grows too large is an error of the write
+  std::set_new_handler(hocket::runtime::endWithoutMemory);
+  return hocket_rank_main(argc, argv);
+}

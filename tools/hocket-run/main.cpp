@@ -4,6 +4,7 @@
 #include "runtime/Launch/OptionValues.h"
 #include "tools/hocket-run/Launcher.h"
 #include "tools/hocket-run/SeveralHosts.h"
+#include <csignal>
 #include <cstdio>
 #include <fmt/ranges.h>
 #include <new>
@@ -26,6 +27,7 @@ static std::vector<std::string> forRanks(const CLI::App &app) {
 }
 
 int main(int argc, char **argv) {
+  std::signal(SIGXFSZ, SIG_IGN); // a file that grows too large is an error of the write
   run::Options options;
   CLI::App app{"Runs an executable made by hocket compile as one process per rank.\n"
                "Exit status: 0 done, 1 the input is at fault, 2 the command line is at fault, 3 a rank failed, 4 this "

@@ -8,7 +8,6 @@
 #include "tools/hocket/Commands.h"
 #include "tools/hocket/Session.h"
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <filesystem>
 #include <fmt/format.h>
 using namespace hocket;
@@ -157,7 +156,6 @@ Command hocket::tools::addCheckpoints(CLI::App &app, run::FlagRules &) {
       ->check(oneOf({"F32", "BF16", "F16", "F64"}))
       ->transform([](std::string type) { return llvm::StringRef(type).upper(); }); // in either case; before the check
   return [options, shown, resharded] {
-    std::signal(SIGXFSZ, SIG_IGN); // a file that grows too large is an error of the write
     return shown->parsed() ? show(*options) : resharded->parsed() ? reshard(*options) : exportFile(*options);
   };
 }

@@ -44,7 +44,10 @@ hocket::tools::compileCudaKernels(Session &session, ModuleOp module, ModuleOp ma
     fmt::print(stderr, "no ptxas on this machine: kernels are made as PTX, without the assembler's figures\n");
   auto kernels = cuda::compileKernels(module, made, *toolkit, /*threads=*/0);
   if (!kernels) {
-    session.error(llvm::toString(kernels.takeError()));
+    llvm::handleAllErrors(
+        kernels.takeError(),
+        [](const cuda::MachineLacking &error) { fmt::print(stderr, "error: {}\n", error.message()); },
+        [&](const llvm::ErrorInfoBase &error) { session.error(error.message()); });
     return std::nullopt;
   }
   SymbolTable symbols(module);

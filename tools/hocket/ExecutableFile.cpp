@@ -5,6 +5,8 @@
 #include "runtime/Program/ProgramFile.h"
 #include "tools/hocket/Commands.h"
 #include "tools/hocket/Installation.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Signals.h"
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::tools;
@@ -34,13 +36,14 @@ int hocket::tools::writeExecutable(Session &session, const program::ProgramT &pr
   std::optional<cpu::LinkInputs> words = linkInputs(session);
   if (!words)
     return MachineLacks;
-  if (llvm::Error fault = cpu::linkExecutable(*object, *words, output)) {
+  llvm::sys::RemoveFileOnSignal(output); // from here on, until it is whole
+  if (llvm::Error fault = cpu::linkExecutable(*object, *words, output))
     session.error(llvm::toString(std::move(fault)));
-    return MachineLacks;
-  }
-  if (auto sealed = program::sealExecutable(output); !sealed) {
+  else if (auto sealed = program::sealExecutable(output); !sealed)
     session.error(sealed.error().message);
-    return MachineLacks;
-  }
-  return Done;
+  llvm::sys::DontRemoveFileOnSignal(output);
+  if (!session.errors())
+    return Done;
+  llvm::sys::fs::remove(output);
+  return MachineLacks;
 }

@@ -6,6 +6,7 @@
 #include "runtime/Launch/FlagRules.h"
 #include "runtime/Launch/OptionFaults.h"
 #include "tools/hocket/Commands.h"
+#include "tools/hocket/NoRoom.h"
 #include "tools/hocket/Session.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -62,6 +63,7 @@ static int finish(int status) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  endPlainlyWithoutRoom();
   mlir::registerAsmPrinterCLOptions();
   mlir::registerMLIRContextCLOptions();
   mlir::registerPassManagerCLOptions();

@@ -18,6 +18,18 @@ std::string readText(llvm::StringRef path) {
 }
 } // namespace
 
+/// A linker that a signal ends, as where files may not grow, dumps its stack, asks for a report, and names the signal
+/// last.
+static std::string withoutDump(const std::string &said) {
+  llvm::StringRef text(said);
+  size_t dump = text.find("PLEASE submit a bug report");
+  if (dump == llvm::StringRef::npos)
+    return said;
+  size_t end = text.find(": error: ", dump);
+  size_t line = end == llvm::StringRef::npos ? end : text.rfind('\n', end);
+  return (text.take_front(dump) + (line == llvm::StringRef::npos ? "" : text.substr(line + 1))).str();
+}
+
 llvm::Error linkExecutable(llvm::ArrayRef<char> object, const LinkInputs &inputs, llvm::StringRef output) {
   llvm::SmallString<128> objectPath, logPath;
   int descriptor = 0;
@@ -28,8 +40,10 @@ llvm::Error linkExecutable(llvm::ArrayRef<char> object, const LinkInputs &inputs
     llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
     stream.write(object.data(), object.size());
     stream.close();
-    if (stream.has_error())
-      return fault("cannot write " + objectPath.str() + ": " + stream.error().message());
+    if (std::error_code error = stream.error()) {
+      stream.clear_error(); // or LLVM ends the process in its own way
+      return fault("cannot write " + objectPath.str() + ": " + error.message());
+    }
   }
   if (std::error_code error = llvm::sys::fs::createTemporaryFile("hocket-link", "txt", logPath))
     return fault("cannot write a temporary file: " + error.message());
@@ -42,7 +56,7 @@ llvm::Error linkExecutable(llvm::ArrayRef<char> object, const LinkInputs &inputs
   int status = llvm::sys::ExecuteAndWait(inputs.compiler, words, std::nullopt, streams, 0, 0, &error);
   if (status == 0)
     return llvm::Error::success();
-  std::string said = readText(logPath);
+  std::string said = withoutDump(readText(logPath));
   return fault("linking " + output + " failed" + (error.empty() ? "" : ": " + error) +
                (said.empty() ? "" : ":\n" + said));
 }

@@ -9,8 +9,35 @@
 
 namespace hocket::cuda {
 namespace {
-llvm::Error fault(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+llvm::Error lacking(const llvm::Twine &message) { return llvm::make_error<MachineLacking>(message); }
+
+/// "FILE, line 7; error   : …" is said of PTX. Without a line ptxas speaks of itself, and "Unsupported .version" and
+/// ".target" of a ptxas too old for ours.
+bool refusesPtx(llvm::StringRef said) {
+  return llvm::any_of(llvm::split(said, '\n'), [](llvm::StringRef line) {
+    return line.contains(", line ") && (line.contains("; error ") || line.contains("; fatal ")) &&
+           !line.contains("Unsupported .");
+  });
+}
+
+/// Enough of it: what is wrong with a kernel may be said of each of its thousand lines.
+std::string firstLines(llvm::StringRef said) {
+  constexpr size_t most = 5;
+  llvm::SmallVector<llvm::StringRef> lines;
+  said.split(lines, '\n');
+  size_t more = lines.size() > most ? lines.size() - most : 0;
+  lines.truncate(lines.size() - more);
+  return llvm::join(lines, "\n") + (more ? "\n… and " + std::to_string(more) + " more lines" : "");
+}
+
+llvm::Error failed(const Toolkit &toolkit, llvm::StringRef architecture, int status, const std::string &error,
+                   llvm::StringRef said) {
+  std::string text = toolkit.ptxas + " failed for " + architecture.str();
+  text += status > 0 ? " with exit status " + std::to_string(status) : error.empty() ? "" : ": " + error;
+  text += said.empty() ? " and said nothing" : "; it said:\n" + firstLines(said);
+  if (!refusesPtx(said))
+    return lacking(text);
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), "a fault of the compiler: " + text);
 }
 
 /// The number that stands before `unit` in a line such as "Used 32 registers, 16 bytes smem"; 0 if there is none.
@@ -58,18 +85,21 @@ struct TemporaryFile {
 
 llvm::Expected<Cubin> assemble(llvm::StringRef ptx, llvm::StringRef architecture, const Toolkit &toolkit) {
   if (toolkit.ptxas.empty())
-    return fault("ptxas was not found; it comes with CUDA (set CUDA_HOME to where CUDA is)");
+    return lacking("ptxas was not found; it comes with CUDA (set CUDA_HOME to where CUDA is)");
   TemporaryFile source("ptx"), output("cubin"), log("txt");
   for (const TemporaryFile *file : {&source, &output, &log})
     if (file->error)
-      return fault("cannot write a temporary file: " + file->error.message());
+      return lacking("cannot write a temporary file: " + file->error.message());
   {
     std::error_code error;
     llvm::raw_fd_ostream stream(source.path, error);
     stream << ptx;
     stream.close();
-    if (error || stream.has_error())
-      return fault("cannot write " + source.path.str());
+    if (error || stream.has_error()) {
+      error = error ? error : stream.error();
+      stream.clear_error();
+      return lacking("cannot write " + source.path.str() + ": " + error.message());
+    }
   }
   std::string architectureWord = ("-arch=" + architecture).str(), error;
   llvm::StringRef words[] = {toolkit.ptxas, "-v", "-O3", architectureWord, "-o", output.path, source.path};
@@ -78,11 +108,10 @@ llvm::Expected<Cubin> assemble(llvm::StringRef ptx, llvm::StringRef architecture
   auto said = llvm::MemoryBuffer::getFile(log.path);
   std::string text = said ? (*said)->getBuffer().trim().str() : "";
   if (status != 0)
-    return fault("ptxas failed for " + architecture + (error.empty() ? "" : ": " + error) +
-                 (text.empty() ? "" : ":\n" + text));
+    return failed(toolkit, architecture, status, error, text);
   auto bytes = llvm::MemoryBuffer::getFile(output.path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!bytes)
-    return fault("ptxas wrote no cubin: " + bytes.getError().message());
+    return lacking("ptxas wrote no cubin: " + bytes.getError().message());
   return Cubin{architecture.str(), {(*bytes)->getBufferStart(), (*bytes)->getBufferEnd()}, parseFigures(text)};
 }
 } // namespace hocket::cuda

@@ -3,6 +3,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "passes/Codegen/CUDA/Kernels.h"
 #include "llvm/Support/ThreadPool.h"
+#include <atomic>
 
 namespace hocket::cuda {
 namespace {
@@ -40,16 +41,27 @@ llvm::Expected<std::vector<CompiledKernel>> compileKernels(mlir::ModuleOp module
     }
     kernels.push_back({function.getSymName().str(), launchesOf(function), scratchBytesOf(function), *bitcode, {}, {}});
   }
-  std::vector<std::string> said(kernels.size());
+  std::vector<std::string> said(kernels.size()), lacking(kernels.size());
+  std::atomic<bool> lacks = false; // no kernel after that will fare better
   {
     llvm::DefaultThreadPool pool(llvm::heavyweight_hardware_concurrency(threads));
     for (size_t i = 0; i < kernels.size(); ++i)
       pool.async([&, i] {
-        if (llvm::Error error = assembleAll(kernels[i], toolkit))
-          said[i] = kernels[i].name + ": " + llvm::toString(std::move(error));
+        if (lacks)
+          return;
+        llvm::handleAllErrors(
+            assembleAll(kernels[i], toolkit),
+            [&](const MachineLacking &error) {
+              lacking[i] = kernels[i].name + ": " + error.message();
+              lacks = true;
+            },
+            [&](const llvm::ErrorInfoBase &error) { said[i] = kernels[i].name + ": " + error.message(); });
       });
     pool.wait();
   }
+  for (const std::string &first : lacking)
+    if (!first.empty())
+      return llvm::make_error<MachineLacking>(first);
   std::string all;
   for (const auto &list : {faults, said})
     for (const std::string &fault : list)

@@ -42,12 +42,25 @@ int64_t scratchBytesOf(mlir::Operation *kernel);
 /// reported at the op.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> emitKernels(mlir::ModuleOp module);
 
+/// What this machine lacks: a fault of neither the model nor the compiler.
+class MachineLacking : public llvm::ErrorInfo<MachineLacking> {
+public:
+  static char ID;
+  explicit MachineLacking(const llvm::Twine &message) : text(message.str()) {}
+  void log(llvm::raw_ostream &stream) const override { stream << text; }
+  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
+
+private:
+  std::string text;
+};
+
 /// The parts of CUDA that kernels are made with.
 struct Toolkit {
   std::string libdevice; ///< path of libdevice.10.bc
   std::string ptxas;     ///< path; empty where there is none
-  /// Looks in CUDA_HOME, CUDA_PATH, /usr/local/cuda, and for ptxas in PATH. A missing libdevice is a fault that names
-  /// the places; a missing ptxas is none.
+  /// libdevice is that of CUDA_HOME, else of CUDA_PATH, else of /usr/local/cuda: one that is asked for by name and not
+  /// there is not replaced by another. ptxas is the first in any of them, or in PATH. A libdevice that is missing or
+  /// cannot be read is MachineLacking; a missing ptxas is none.
   static llvm::Expected<Toolkit> find();
 };
 
@@ -68,7 +81,8 @@ inline constexpr llvm::StringLiteral architectures[] = {"sm_80", "sm_90", "sm_10
 llvm::Expected<std::string> translateKernel(mlir::ModuleOp kernel, const Toolkit &toolkit);
 /// PTX of that bitcode for one architecture (and those after it).
 llvm::Expected<std::string> emitPtx(llvm::StringRef bitcode, llvm::StringRef architecture);
-/// Runs ptxas. Fails with its own words, or where toolkit.ptxas is empty.
+/// Runs ptxas. Fails with the first of its own words, or where toolkit.ptxas is empty: MachineLacking, but for PTX that it
+/// refuses, a fault of the compiler.
 llvm::Expected<Cubin> assemble(llvm::StringRef ptx, llvm::StringRef architecture, const Toolkit &toolkit);
 
 /// A step kernel, ready for a program file: code that a GPU loads, and the bitcode that the emulator runs.
@@ -81,7 +95,7 @@ struct CompiledKernel {
   std::vector<Cubin> cubins; ///< one for each of `architectures`; empty where there is no ptxas
 };
 /// Compiles every kernel of `module` (functions after emitKernels) from `made`; `threads` of them assemble at once. All
-/// faults of all kernels are one error.
+/// faults of all kernels are one error; what the machine lacks is said of the first kernel alone, and is MachineLacking.
 llvm::Expected<std::vector<CompiledKernel>> compileKernels(mlir::ModuleOp module, mlir::ModuleOp made,
                                                            const Toolkit &toolkit, unsigned threads);
 } // namespace hocket::cuda

@@ -1,10 +1,13 @@
 // Queues and the draw among them.
 #include "runtime/Device/Emulator/EmulatorStreams.h"
 #include "runtime/Device/InterfaceHash.h"
+#include "llvm/Support/ErrorHandling.h"
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <mutex>
+#include <new>
 #include <thread>
 
 namespace hocket::runtime::emulator {
@@ -291,7 +294,19 @@ Status EmulatorDevice::gemm(Stream &stream, const Gemm &gemm, const GemmBuffers 
 
 // What OpenEmulator.cpp looks for in this library: first whether it is the one that the program was compiled for.
 extern "C" uint64_t hocketDeviceInterface() { return hocket::runtime::interfaceHash; }
+// LLVM's own allocations are to fail as all others of the process do, and not with a stack dump.
+static void refuseAsOthers() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::install_bad_alloc_error_handler([](void *, const char *, bool) {
+      if (std::new_handler handler = std::get_new_handler())
+        handler();
+    });
+  });
+}
+
 extern "C" hocket::runtime::Device *hocketMakeEmulatorDevice(uint64_t seed, bool check) {
+  refuseAsOthers();
   hocket::runtime::emulator::Options options;
   options.check = check;
   return new hocket::runtime::emulator::EmulatorDevice(seed, options);

@@ -122,6 +122,8 @@ TEST(Assembly, WhatIsMissingIsSaid) {
   EXPECT_EQ(llvm::toString(ptx.takeError()), "unknown architecture 'sm_8x', expected one like sm_80, sm_90 or sm_100");
   auto bad = cuda::assemble("nonsense", "sm_80", toolkit);
   ASSERT_FALSE(bool(bad));
-  EXPECT_TRUE(llvm::StringRef(llvm::toString(bad.takeError())).starts_with("ptxas failed for sm_80:\n"));
+  EXPECT_TRUE(llvm::StringRef(llvm::toString(bad.takeError()))
+                  .starts_with("a fault of the compiler: " + toolkit.ptxas +
+                               " failed for sm_80 with exit status 255; it said:\nptxas "));
 }
 } // namespace
