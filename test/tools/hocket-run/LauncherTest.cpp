@@ -256,6 +256,16 @@ TEST_F(LauncherTest, CallsThatCannotBeWritten) {
 }
 
 // One run tells all.
+TEST_F(LauncherTest, ExecutableThatMayNotBeExecuted) {
+  std::string path = testing::TempDir() + "hocket-not-executable";
+  std::filesystem::copy_file(sample, path, std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::permissions(path, std::filesystem::perms::owner_read);
+  Outcome outcome = run({"-n", "4", path, "--data", data, "--steps", "1"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.error, fmt::format("error: cannot start '{}': Permission denied\n", path));
+  std::filesystem::remove(path);
+}
+
 TEST_F(LauncherTest, EveryFaultOfTheInput) {
   Outcome outcome =
       run({"-n", "3", sample, "--data", folder + "/none", "--steps", "1", "--dump", data + "/x", "--dump-steps", "0"});
