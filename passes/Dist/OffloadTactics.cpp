@@ -2,6 +2,7 @@
 #include "passes/Dist/OffloadTactics.h"
 #include "passes/Dist/Megatron.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 using namespace mlir;
 
@@ -78,6 +79,8 @@ private:
                                       << step.getModel();
     if (std::string near = known(tactic).nearest(pattern); !near.empty())
       error << "; did you mean \"" << near << "\"?";
+    else
+      error << " (known: " << llvm::join(known(tactic).all, ", ") << ")";
     return false;
   }
 

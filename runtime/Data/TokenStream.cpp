@@ -179,7 +179,10 @@ std::string TokenStream::summary(uint64_t vocabulary) const {
   }
   std::string narrow;
   if (vocabulary > idsOf(data.type()))
-    narrow = fmt::format(", which are never an id from {} to {} of the vocabulary", idsOf(data.type()), vocabulary - 1);
+    narrow =
+        vocabulary - 1 > idsOf(data.type())
+            ? fmt::format(", which are never an id from {} to {} of the vocabulary", idsOf(data.type()), vocabulary - 1)
+            : fmt::format(", which are never id {} of the vocabulary", vocabulary - 1);
   return fmt::format("{} {} tokens{} of '{}'{}", tokens(), toString(data.type()), documents, data.path(), narrow);
 }
 

@@ -2,16 +2,12 @@
 #include "runtime/Executor/DeviceStep.h"
 #include "runtime/Executor/InstructionCalls.h"
 #include "runtime/Executor/NumberOfRank.h"
+#include "runtime/Executor/Variables.h"
 #include "runtime/Program/IssueOrder.h"
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace hocket::runtime {
-
-// For tests: HOCKET_DROP_WAIT=RANK@N leaves out the N-th wait for an event in every pass of that rank.
-static constexpr char dropWaitVariable[] = "HOCKET_DROP_WAIT";
-// And HOCKET_STRAY=RANK@N gives the N-th kernel of every pass memory behind the arena for its last buffer.
-static constexpr char strayVariable[] = "HOCKET_STRAY";
 
 DeviceStep::DeviceStep(RankContext &context, const program::Entry &entry)
     : context(context), entry(entry), order(program::issueOrder(entry)), waits(entry.rows()->size()),
@@ -102,7 +98,7 @@ Status DeviceStep::run(uint64_t number, uint64_t evaluationBatch) {
 }
 
 bool DeviceStep::mayCapture() const {
-  const char *wanted = std::getenv("HOCKET_GRAPH");
+  const char *wanted = std::getenv(graphVariable);
   if (context.checkFinite || context.poison.waits() || context.stall.waits() || context.trace ||
       (wanted && std::string_view(wanted) == "0"))
     return false;

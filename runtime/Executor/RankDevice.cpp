@@ -6,6 +6,7 @@
 #include "runtime/Device/Cpu/CpuDevice.h"
 #include "runtime/Device/Cuda/CudaDevice.h"
 #include "runtime/Device/OpenEmulator.h"
+#include "runtime/Executor/Variables.h"
 #include <cstdlib>
 #include <fmt/format.h>
 
@@ -61,9 +62,8 @@ Status RankDevice::openCpu(const program::Program &program, const program::RankP
       {}};
 }
 
-// HOCKET_EMULATOR_CHECK=0: the emulator looks for no faults of kernels, which is faster.
 static bool emulatorChecks() {
-  const char *wanted = std::getenv("HOCKET_EMULATOR_CHECK");
+  const char *wanted = std::getenv(emulatorCheckVariable);
   return !wanted || std::string_view(wanted) != "0";
 }
 

@@ -93,9 +93,12 @@ Result<RunOptions> RunOptions::parse(const std::string &text) {
     from.at("release").get_to(result.release);
     from.at("control").get_to(result.control);
     return result;
-  } catch (const nlohmann::json::exception &error) {
-    return Error{
-        ErrorKind::Invalid, fmt::format("{} does not hold what a launcher writes: {}", runVariable, error.what()), {}};
+  } catch (const nlohmann::json::exception &) {
+    return Error{ErrorKind::Invalid,
+                 fmt::format("{} does not hold what a launcher writes; only hocket-run sets it, unset it to start this "
+                             "program in another way",
+                             runVariable),
+                 {}};
   }
 }
 

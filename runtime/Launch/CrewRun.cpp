@@ -3,6 +3,7 @@
 #include "runtime/Comm/Mpi/MpiWorld.h"
 #include "runtime/Comm/Tcp/TcpWorld.h"
 #include "runtime/Executor/RankDevice.h"
+#include "runtime/Executor/Variables.h"
 #include "runtime/Launch/Checkpoints.h"
 #include "runtime/Launch/Checks.h"
 #include "runtime/Launch/CrewHost.h"
@@ -40,6 +41,7 @@ public:
 private:
   Status sameForAll(int argc, char **argv);
   std::optional<Exit> readCommandLine(int argc, char **argv);
+  Finding readVariables();
   Finding openProgram();
   Finding look();
   Finding prepare();
@@ -93,6 +95,11 @@ std::optional<Exit> Run::readCommandLine(int argc, char **argv) {
   if (world.rank() == 0)
     tell(*unparsed);
   return unparsed->isFault ? CommandLine : Done;
+}
+
+Finding Run::readVariables() {
+  std::vector<std::string> faults = runtime::variableFaults(options.ranks);
+  return faults.empty() ? Finding{} : Finding{CommandLine, fmt::format("{}", fmt::join(faults, "; "))};
 }
 
 Finding Run::openProgram() {
@@ -150,7 +157,7 @@ Result<Exit> Run::run(int argc, char **argv) {
   if (std::optional<Exit> nothing = readCommandLine(argc, argv))
     return *nothing;
   using Check = Finding (Run::*)();
-  for (Check check : {&Run::openProgram, &Run::look, &Run::prepare, &Run::reserve}) {
+  for (Check check : {&Run::readVariables, &Run::openProgram, &Run::look, &Run::prepare, &Run::reserve}) {
     Result<Exit> found = crew.compare((this->*check)());
     if (!found || *found != Done)
       return found;

@@ -114,7 +114,12 @@ Status Run::check() {
                   fmt::format("'{}' is compiled for {} ({}), started with -n {}", options.executable,
                               counted(mesh.worldSize(), "rank"), mesh.sizesText(), options.ranks),
                   {}};
-  if (Status sound = allOf({std::move(ranks), checkInput(options, program), checkOutput(options)}); !sound)
+  Status starts;
+  if (::access(options.executable.c_str(), X_OK) != 0)
+    starts =
+        Error{ErrorKind::Invalid, fmt::format("cannot start '{}': {}", options.executable, std::strerror(errno)), {}};
+  if (Status sound = allOf({std::move(starts), std::move(ranks), checkInput(options, program), checkOutput(options)});
+      !sound)
     return sound;
   if (Status fits = checkMemory(mesh.worldSize(), runtime::shm::Region::sizeBytes(regionSpec()) + ownBytes()); !fits)
     return fits;

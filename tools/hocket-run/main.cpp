@@ -1,5 +1,6 @@
 // hocket-run: starts the ranks of an executable made by `hocket compile`, on this machine or on several hosts. Here:
 // the command line; the options that every way of starting ranks takes are in runtime/Launch/Options.h.
+#include "runtime/Executor/Variables.h"
 #include "runtime/Launch/OptionFaults.h"
 #include "runtime/Launch/OptionValues.h"
 #include "tools/hocket-run/Launcher.h"
@@ -44,6 +45,11 @@ int main(int argc, char **argv) {
   run::addOptions(app, options, rules);
   if (std::optional<run::Unparsed> unparsed = run::parse(app, argc, argv, rules))
     return run::tell(*unparsed) ? run::Done : run::CommandLine;
+  if (std::vector<std::string> faults = runtime::variableFaults(options.ranks); !faults.empty()) {
+    for (const std::string &fault : faults)
+      fmt::print(stderr, "error: {}\n", fault);
+    return run::CommandLine;
+  }
   try {
     run::Exit status = hosts.empty() ? run::launch(options) : run::launchOnHosts(options, hosts, forRanks(app));
     if ((std::fflush(stdout) != 0 || std::ferror(stdout)) && status == run::Done) {

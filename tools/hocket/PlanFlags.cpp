@@ -27,7 +27,7 @@ Axes readMesh(StringRef text, Faults &faults) {
     int64_t number = 0;
     if (size.getAsInteger(10, number) || number < 1)
       faults.push_back(
-          fmt::format("'{}' is not AXIS=SIZE with a size of at least 1, as in pp=2,dp=2,tp=2", part.str()));
+          fmt::format("'{}' is not AXIS=SIZE with a size from 1 to {}, as in pp=2,dp=2,tp=2", part.str(), INT32_MAX));
     else if (!llvm::is_contained({"pp", "dp", "cp", "tp"}, name))
       faults.push_back(fmt::format("unknown axis '{}' (legal: pp, dp, cp, tp)", name.str()));
     else if (llvm::any_of(axes, [&](auto &axis) { return axis.first == name; }))

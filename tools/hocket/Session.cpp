@@ -122,8 +122,12 @@ StringRef Session::text() const { return sources.getMemoryBuffer(sources.getMain
 
 bool Session::parse(std::unique_ptr<llvm::MemoryBuffer> file, AsmParserState *places) {
   std::string name = file->getBufferIdentifier().str();
-  bool tooDeep = nestedTooDeep(file->getBuffer());
+  bool binary = file->getBuffer().contains('\0'), tooDeep = nestedTooDeep(file->getBuffer());
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  if (binary) {
+    error("'" + name + "' is a binary file; a model is text, or a C++ program given as its .cpp");
+    return false;
+  }
   if (tooDeep) {
     error("'" + name + "' nests brackets deeper than " + std::to_string(deepestNesting));
     return false;

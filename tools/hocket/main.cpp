@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <system_error>
+#include <utility>
 using namespace hocket::tools;
 
 /// Takes MLIR's flags out of the command line and gives them to LLVM's parser. False after its complaints, of which it
@@ -36,8 +37,11 @@ static bool takeMlirFlags(int argc, char **argv, std::vector<std::string> &ours)
   return sound;
 }
 
+/// Said once: what fails in the middle of a command fails again when buffers are emptied.
 static int cannotWrite(int error) {
-  llvm::errs() << "error: cannot write to standard output: " << std::strerror(error) << '\n';
+  static bool said = false;
+  if (!std::exchange(said, true))
+    llvm::errs() << "error: cannot write to standard output: " << std::strerror(error) << '\n';
   return MachineLacks;
 }
 

@@ -1,5 +1,6 @@
 // See Place.h.
 #include "runtime/Comm/Tcp/Place.h"
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
@@ -33,6 +34,10 @@ public:
     if (!value && faults.size() == before)
       faults.push_back(fmt::format("{} is not set", fmt::join(names, " or ")));
     return value.value_or(least);
+  }
+  // The one that number() reads.
+  const char *taken(std::initializer_list<const char *> names) const {
+    return *std::find_if(names.begin(), names.end() - 1, [&](const char *name) { return isSet(name); });
   }
   bool isSet(const char *name) const { return environment(name).has_value(); }
   std::string text(std::initializer_list<const char *> names) const {
@@ -88,10 +93,13 @@ std::string firstHost(std::string_view list) {
 }
 
 Result<Place> placeOf(const Environment &environment) {
+  static constexpr std::initializer_list<const char *> sizeNames = {"WORLD_SIZE", "SLURM_STEP_NUM_TASKS",
+                                                                    "SLURM_NTASKS"},
+                                                       rankNames = {"RANK", "SLURM_PROCID"};
   Reader reader(environment);
   Place place;
-  place.size = reader.needed({"WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}, 1, mostRanks);
-  place.rank = reader.needed({"RANK", "SLURM_PROCID"}, 0, mostRanks - 1);
+  place.size = reader.needed(sizeNames, 1, mostRanks);
+  place.rank = reader.needed(rankNames, 0, mostRanks - 1);
   place.localRank = reader.number({"LOCAL_RANK", "SLURM_LOCALID"}, 0, mostRanks - 1);
   place.port = portOf(reader);
   place.host = reader.text({"MASTER_ADDR"});
@@ -101,7 +109,8 @@ Result<Place> placeOf(const Environment &environment) {
     reader.faults.push_back("MASTER_ADDR is not set");
   place.startSeconds = reader.number({"HOCKET_START_SECONDS"}, 1, 1 << 20).value_or(120);
   if (reader.faults.empty() && place.rank >= place.size)
-    reader.faults.push_back(fmt::format("rank {} of {}; ranks are 0 to {}", place.rank, place.size, place.size - 1));
+    reader.faults.push_back(fmt::format("{} is {} and {} is {}; ranks are 0 to {}", reader.taken(rankNames), place.rank,
+                                        reader.taken(sizeNames), place.size, place.size - 1));
   place.job = fmt::format("{}/{}.{}", reader.text({"TORCHELASTIC_RUN_ID"}), reader.text({"SLURM_JOB_ID"}),
                           reader.text({"SLURM_STEP_ID"}));
   if (reader.faults.empty())

@@ -14,5 +14,5 @@ while True:
     if loaded and (ran.returncode != 4 or ran.stdout.count("error: ") != 1 or "Stack dump" in ran.stdout):
         sys.exit(f"with {limit} bytes: status {ran.returncode}\n{ran.stdout}")
     refused += "out of memory: the system gives" in ran.stdout
-    limit = limit * 115 // 100
+    limit = limit * 110 // 100
 print("refused" if refused else "never refused")

@@ -7,7 +7,7 @@ dist.plan @faults for @gpt on @m {
   offload activations "h.*.atn"
   // expected-error-re @+1 {{{{^}}'dist.offload' op names "wet", which fits no parameter of @gpt; did you mean "wte"?{{$}}}}
   offload parameters "wet"
-  // expected-error-re @+1 {{{{^}}'dist.offload' op names "nothing.like.it", which fits no parameter of @gpt{{$}}}}
+  // expected-error-re @+1 {{{{^}}'dist.offload' op names "nothing.like.it", which fits no parameter of @gpt (known: {{.*wte.*}}){{$}}}}
   offload optimizer_state "nothing.like.it"
   // expected-note-re @+1 {{{{^}}named here first{{$}}}}
   offload activations "h.0.mlp"

@@ -49,7 +49,7 @@ TEST(TokenStream, DocumentsThatEndWithAnId) {
   EXPECT_THAT(row.labels, ElementsAre(8, 0, -1, 0, -1, -1, 6, 7));
   EXPECT_THAT(row.documents, ElementsAre(0, 0, 0, 1, 1, 2, 3, 3));
   EXPECT_EQ(openStream(source).summary(257), "9 u8 tokens in documents that end with id 0 of '" + file.path +
-                                                 "', which are never an id from 256 to 256 of the vocabulary");
+                                                 "', which are never id 256 of the vocabulary");
 }
 
 TEST(TokenStream, AnIdInsteadOfTheIndex) {

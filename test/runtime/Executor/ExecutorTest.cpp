@@ -192,7 +192,7 @@ TEST(RunOptions, TravelAsJson) {
   EXPECT_EQ(back->data.padding, 0u);
   EXPECT_TRUE(back->data.maskDocumentEnds && !back->data.shuffle);
   EXPECT_THAT(RunOptions::parse("{}").error().message,
-              testing::StartsWith("HOCKET_RUN does not hold what a launcher writes"));
+              testing::StartsWith("HOCKET_RUN does not hold what a launcher writes; only hocket-run sets it"));
 }
 
 TEST(Trace, PartsMakeOneDocument) {

@@ -104,11 +104,11 @@ CASES = [
                                ("dp=2", "--experts tp", "tp")]],
     # Values.
     ("hocket compile MODEL --mesh dp=0,xp=2,dp=2,dp=2,tp -o out",
-     ["--mesh: 'dp=0' is not AXIS=SIZE with a size of at least 1, as in pp=2,dp=2,tp=2", "--mesh: unknown axis 'xp' (legal: pp, dp, cp, tp)",
-      "--mesh: axis 'dp' is given twice", "--mesh: 'tp' is not AXIS=SIZE with a size of at least 1, as in pp=2,dp=2,tp=2"]),
+     ["--mesh: 'dp=0' is not AXIS=SIZE with a size from 1 to 2147483647, as in pp=2,dp=2,tp=2", "--mesh: unknown axis 'xp' (legal: pp, dp, cp, tp)",
+      "--mesh: axis 'dp' is given twice", "--mesh: 'tp' is not AXIS=SIZE with a size from 1 to 2147483647, as in pp=2,dp=2,tp=2"]),
     ("hocket check MODEL --mesh dp=2147483647,tp=2", ["--mesh: 'dp=2147483647,tp=2' has more than 2147483647 ranks in all"]),
     ("hocket diff dp=2,qp=2 tp=x MODEL", ["PLAN_A: unknown axis 'qp' (legal: pp, dp, cp, tp)",
-                                          "PLAN_B: 'tp=x' is not AXIS=SIZE with a size of at least 1, as in pp=2,dp=2,tp=2"]),
+                                          "PLAN_B: 'tp=x' is not AXIS=SIZE with a size from 1 to 2147483647, as in pp=2,dp=2,tp=2"]),
     ("hocket check MODEL --mesh pp=2,dp=2,cp=2,tp=2 --microbatch 0 --zero 4 --split some --context rings --experts dp:2 --chunks 0 "
      "--schedule 1f1c --recompute half --recompute full: --offload activation --offload parameters: --overlap gradient,parameters,parameters,all "
      "--semantics nccl:none --memory 0 --max-implicit-comm -1 --format xml",

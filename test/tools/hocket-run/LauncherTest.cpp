@@ -4,7 +4,9 @@
 #include "runtime/Data/BatchReader.h"
 #include "runtime/Program/Executable.h"
 #include "runtime/Program/Random.h"
+#include <cstring>
 #include <filesystem>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -164,6 +166,24 @@ TEST_F(LauncherTest, UnreadableCommandLine) {
   }
 }
 
+TEST_F(LauncherTest, VariablesOfTheEnvironment) {
+  const std::pair<const char *, const char *> faults[] = {
+      {"HOCKET_GRAPH=banana", "HOCKET_GRAPH is 'banana'; legal are 0 and 1"},
+      {"HOCKET_EMULATOR_CHECK=maybe", "HOCKET_EMULATOR_CHECK is 'maybe'; legal are 0 and 1"},
+      {"HOCKET_DROP_WAIT=foo", "HOCKET_DROP_WAIT is 'foo'; legal is RANK@N, RANK from 0 to 3 and N from 1 on"},
+      {"HOCKET_STRAY=1@0", "HOCKET_STRAY is '1@0'; legal is RANK@N, RANK from 0 to 3 and N from 1 on"},
+      {"HOCKET_STALL=1@2x", "HOCKET_STALL is '1@2x'; legal is RANK@STEP, RANK from 0 to 3 and STEP from 1 on"},
+      {"HOCKET_POISON=4@1", "HOCKET_POISON is '4@1'; legal is RANK@STEP, RANK from 0 to 3 and STEP from 1 on"}};
+  for (const auto &[setting, text] : faults) {
+    std::string name(setting, std::strchr(setting, '='));
+    setenv(name.c_str(), std::strchr(setting, '=') + 1, 1);
+    Outcome outcome = run({"-n", "4", sample, "--data", data, "--steps", "1"});
+    unsetenv(name.c_str());
+    EXPECT_EQ(outcome.status, 2) << setting;
+    EXPECT_EQ(outcome.error, fmt::format("error: {}\n", text));
+  }
+}
+
 TEST_F(LauncherTest, DataFaults) {
   Outcome missing = run({"-n", "4", sample, "--data", folder + "/none", "--steps", "1"});
   EXPECT_EQ(missing.status, 1);
@@ -236,6 +256,16 @@ TEST_F(LauncherTest, CallsThatCannotBeWritten) {
 }
 
 // One run tells all.
+TEST_F(LauncherTest, ExecutableThatMayNotBeExecuted) {
+  std::string path = testing::TempDir() + "hocket-not-executable";
+  std::filesystem::copy_file(sample, path, std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::permissions(path, std::filesystem::perms::owner_read);
+  Outcome outcome = run({"-n", "4", path, "--data", data, "--steps", "1"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.error, fmt::format("error: cannot start '{}': Permission denied\n", path));
+  std::filesystem::remove(path);
+}
+
 TEST_F(LauncherTest, EveryFaultOfTheInput) {
   Outcome outcome =
       run({"-n", "3", sample, "--data", folder + "/none", "--steps", "1", "--dump", data + "/x", "--dump-steps", "0"});

@@ -76,7 +76,8 @@ TEST(TcpPlace, NamesEveryFault) {
                                    "MASTER_ADDR is not set");
   EXPECT_EQ(placeOf(with({{"WORLD_SIZE", "2"}, {"MASTER_ADDR", "gpu07"}})).error().message,
             "RANK or SLURM_PROCID is not set; MASTER_PORT is not set");
-  EXPECT_EQ(placeOf(with(changed(torchrun, {{"RANK", "8"}}))).error().message, "rank 8 of 8; ranks are 0 to 7");
+  EXPECT_EQ(placeOf(with(changed(torchrun, {{"RANK", "8"}}))).error().message,
+            "RANK is 8 and WORLD_SIZE is 8; ranks are 0 to 7");
 }
 
 TEST(TcpPlace, FirstHostOfAList) {
