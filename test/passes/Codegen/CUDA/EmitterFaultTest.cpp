@@ -188,7 +188,8 @@ const Case cases[] = {
     // not one array: the emulator lays those of all GPU kernels of a step kernel side by side, so that it runs into one
     // that another kernel uses
     {.name = "Columns", .text = paramGrad(), .barriers = 4, .arrays = 6, .arraysThatChangeNothing = {1}},
-    {.name = "Elements", .text = adamw(), .barriers = 1, .arrays = 2, .positive = true},
+    // the six numbers of the step
+    {.name = "Elements", .text = adamw(), .barriers = 1, .arrays = 6, .positive = true},
     // not the list of tokens with one id, which are few here
     {.name = "EmbeddingGradient",
      .text = embeddingGrad(),
