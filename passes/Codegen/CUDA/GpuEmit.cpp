@@ -78,21 +78,22 @@ Value GpuEmit::shuffleXor(Value number, int64_t distance) {
 }
 
 // ---- memory ----
-unsigned GpuEmit::alignment(Type stored, Value offset, int64_t elements) {
+unsigned GpuEmit::alignment(Type stored, Value base, Value offset, int64_t elements) {
   int64_t bytes = std::max<int64_t>(1, stored.getIntOrFloatBitWidth() / 8);
-  return static_cast<unsigned>(
-      std::min<int64_t>({alignmentOf(stored), bytes * static_cast<int64_t>(llvm::bit_floor(uint64_t(elements))),
-                         bytes * knownDivisor(offset)}));
+  return static_cast<unsigned>(std::min<int64_t>({frame.alignmentOf(base, stored),
+                                                  bytes * static_cast<int64_t>(llvm::bit_floor(uint64_t(elements))),
+                                                  bytes * knownDivisor(offset)}));
 }
 Value GpuEmit::load(Type element, Value base, Value offset) {
   Type stored = storageType(element);
   return fromStorage(
-      element,
-      LLVM::LoadOp::create(*this, stored, address(stored, base, offset), alignment(stored, offset, 1)).getResult());
+      element, LLVM::LoadOp::create(*this, stored, address(stored, base, offset), alignment(stored, base, offset, 1))
+                   .getResult());
 }
 void GpuEmit::store(Type element, Value value, Value base, Value offset) {
   Value stored = toStorage(element, value);
-  LLVM::StoreOp::create(*this, stored, address(stored.getType(), base, offset), alignment(stored.getType(), offset, 1));
+  LLVM::StoreOp::create(*this, stored, address(stored.getType(), base, offset),
+                        alignment(stored.getType(), base, offset, 1));
 }
 Value GpuEmit::lane(Value vector, int64_t index) { return LLVM::ExtractElementOp::create(*this, vector, i64(index)); }
 
@@ -100,14 +101,14 @@ Value GpuEmit::loadVector(Type element, Value base, Value offset, Value mask) {
   Type stored = storageType(element);
   VectorType type = vectorOf(stored);
   if (!mask)
-    return fromStorage(
-        element, LLVM::LoadOp::create(*this, type, address(stored, base, offset), alignment(stored, offset, lanes()))
-                     .getResult());
+    return fromStorage(element, LLVM::LoadOp::create(*this, type, address(stored, base, offset),
+                                                     alignment(stored, base, offset, lanes()))
+                                    .getResult());
   // lanes that are not there read the first element, which always is
   Value made = number(0, type);
   for (int64_t i = 0; i < lanes(); ++i) {
     Value there = lane(mask, i), at = choose(there, plus(offset, i), i64(0));
-    Value one = LLVM::LoadOp::create(*this, stored, address(stored, base, at), alignment(stored, at, 1));
+    Value one = LLVM::LoadOp::create(*this, stored, address(stored, base, at), alignment(stored, base, at, 1));
     made = LLVM::InsertElementOp::create(*this, made, choose(there, one, number(0, stored)), i64(i));
   }
   return fromStorage(element, made);
@@ -120,13 +121,13 @@ void GpuEmit::storeVector(Type element, Value value, Value base, Value offset, V
   Value stored = toStorage(element, value);
   Type type = getElementTypeOrSelf(stored.getType());
   if (!mask) {
-    LLVM::StoreOp::create(*this, stored, address(type, base, offset), alignment(type, offset, lanes()));
+    LLVM::StoreOp::create(*this, stored, address(type, base, offset), alignment(type, base, offset, lanes()));
     return;
   }
   for (int64_t i = 0; i < lanes(); ++i)
     when(lane(mask, i), [&] {
       Value at = plus(offset, i);
-      LLVM::StoreOp::create(*this, lane(stored, i), address(type, base, at), alignment(type, at, 1));
+      LLVM::StoreOp::create(*this, lane(stored, i), address(type, base, at), alignment(type, base, at, 1));
     });
 }
 

@@ -42,7 +42,7 @@ public:
   mlir::Value lane(mlir::Value vector, int64_t index);
 
 private:
-  unsigned alignment(mlir::Type stored, mlir::Value offset, int64_t elements);
+  unsigned alignment(mlir::Type stored, mlir::Value base, mlir::Value offset, int64_t elements);
   mlir::Value index(mlir::Value register32);
   const GpuFrame &frame;
 };

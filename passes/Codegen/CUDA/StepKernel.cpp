@@ -6,14 +6,8 @@
 using namespace mlir;
 
 namespace hocket::cuda {
-static constexpr int64_t widest = 16;
-
-int64_t alignmentOf(Type element) {
-  auto integer = dyn_cast<IntegerType>(element);
-  return integer ? llvm::divideCeil(integer.getWidth(), 8) : widest;
-}
-
 namespace {
+constexpr int64_t widest = 16;
 constexpr unsigned globalSpace = 1, sharedSpace = 3;
 constexpr llvm::StringLiteral dynamicName = "hocket_shared";
 
@@ -31,7 +25,23 @@ llvm::SmallDenseSet<unsigned> aliasedParameters(func::FuncOp kernel) {
   });
   return aliased;
 }
+
+int64_t alignmentOf(RankedTensorType tensor) {
+  auto integer = dyn_cast<IntegerType>(tensor.getElementType());
+  if (!integer)
+    return widest;
+  int64_t bytes = tensor.getNumElements() * static_cast<int64_t>(llvm::divideCeil(integer.getWidth(), 8));
+  return std::min(widest, bytes & -bytes);
+}
 } // namespace
+
+int64_t GpuFrame::alignmentOf(Value base, Type element) const {
+  if (auto argument = dyn_cast<BlockArgument>(base); argument && argument.getOwner() == entry())
+    if (auto known = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "llvm.align"))
+      return known.getInt();
+  auto integer = dyn_cast<IntegerType>(element);
+  return integer ? static_cast<int64_t>(llvm::divideCeil(integer.getWidth(), 8)) : widest;
+}
 
 Value GpuFrame::result(Value returned) const {
   func::FuncOp from = kernel;
@@ -122,7 +132,7 @@ void StepKernel::add(llvm::function_ref<Launch(GpuFrame &)> body) {
   SmallVector<int64_t> alignments;
   for (Type type : llvm::concat<const Type>(kernel.getArgumentTypes(), kernel.getResultTypes()))
     if (auto tensor = dyn_cast<RankedTensorType>(type))
-      alignments.push_back(alignmentOf(tensor.getElementType()));
+      alignments.push_back(alignmentOf(tensor));
   alignments.resize(types.size(), widest); // the scratch
   for (unsigned i = 0; i < types.size(); ++i)
     if (types[i] == pointer) {

@@ -7,10 +7,6 @@
 #include <optional>
 
 namespace hocket::cuda {
-/// What a tensor's first element is aligned to, in bytes. Of integers no more than one of them: ids, positions and draws
-/// of a microbatch lie where its part of the batch begins, however many they are.
-int64_t alignmentOf(mlir::Type element);
-
 /// One GPU kernel while it is written.
 class GpuFrame {
 public:
@@ -20,6 +16,10 @@ public:
   mlir::Value result(mlir::Value returned) const;
   /// Of a function argument that is a number: i64.
   mlir::Value number(mlir::Value argument) const { return numbers.lookup(argument); }
+  /// What the first element at a pointer is known to be aligned to, in bytes: 16. Integers are ids, positions and draws of a
+  /// microbatch, which follow those of the one before without a gap: known is what divides a tensor of them (for a part of
+  /// a group, whose pointers are read from memory, one integer).
+  int64_t alignmentOf(mlir::Value base, mlir::Type element) const;
   /// The scratch from byte `offset` on (address space 1).
   mlir::Value scratch(mlir::OpBuilder &builder, int64_t offset) const;
   /// Dynamic shared memory (address space 3), aligned to 16 bytes; its size is the launch's sharedBytes.
