@@ -54,8 +54,7 @@ struct Rope {
   }
   Value cosine(Value turns) { return math::CosOp::create(e, e.mul(turns, e.number(2 * std::numbers::pi, f64))); }
   void insert(codegen::Pair &numbers, Value number, int64_t lane) {
-    Value hi = arith::TruncFOp::create(e, f32, number);
-    Value lo = arith::TruncFOp::create(e, f32, e.sub(number, arith::ExtFOp::create(e, f64, hi)));
+    auto [hi, lo] = codegen::Pairs(e).split(number);
     numbers.hi = LLVM::InsertElementOp::create(e, numbers.hi, hi, e.i64(lane));
     numbers.lo = LLVM::InsertElementOp::create(e, numbers.lo, lo, e.i64(lane));
   }

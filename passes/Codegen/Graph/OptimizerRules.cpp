@@ -27,15 +27,13 @@ SmallVector<Value> numbersOfStep(Emit &e, const Adam &adam, Value learningRate, 
   };
   Value rate = e.mul(arith::ExtFOp::create(e, real, learningRate), number(adam.scale));
   Value s = math::SqrtOp::create(e, left(adam.beta2));
-  SmallVector<Value> split;
+  SmallVector<Value> numbers;
   for (Value value :
        {e.div(e.mul(rate, s), left(adam.beta1)), e.mul(number(adam.eps), s), e.mul(rate, number(adam.decay))}) {
-    Value hi = arith::TruncFOp::create(e, e.getF32Type(), value);
-    Value rest = e.sub(value, arith::ExtFOp::create(e, real, hi));
-    split.push_back(hi);
-    split.push_back(arith::TruncFOp::create(e, e.getF32Type(), rest));
+    Pair pair = Pairs(e).split(value);
+    numbers.append({pair.hi, pair.lo});
   }
-  return split;
+  return numbers;
 }
 
 /// The new parameter, m and v of one element. In pairs: m may change its sign, and a parameter, so that terms cancel.

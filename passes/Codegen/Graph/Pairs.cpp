@@ -13,6 +13,11 @@ Pair Pairs::number(double value, Type type) {
   auto [hi, lo] = splitNumber(value);
   return {e.number(hi, type), e.number(lo, type)};
 }
+Pair Pairs::split(Value f64) {
+  Type single = e.getF32Type();
+  Value hi = arith::TruncFOp::create(e, single, f64);
+  return {hi, arith::TruncFOp::create(e, single, e.sub(f64, arith::ExtFOp::create(e, e.getF64Type(), hi)))};
+}
 Pair Pairs::product(Value a, Value b) {
   Value hi = e.mul(a, b);
   return {hi, e.mulAdd(a, b, negated(hi))};

@@ -22,6 +22,7 @@ class Pairs {
 public:
   explicit Pairs(Emit &e) : e(e) {}
   Pair number(double value, mlir::Type type); ///< `type`: f32 or a vector of it
+  Pair split(mlir::Value f64);
   Pair product(mlir::Value a, mlir::Value b); ///< a b
   Pair sum(mlir::Value a, mlir::Value b);     ///< a + b
   Pair ordered(mlir::Value a, mlir::Value b); ///< a + b where |a| >= |b| or a is 0
