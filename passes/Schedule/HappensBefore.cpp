@@ -1,4 +1,4 @@
-// Vector clocks over the streams of one stage, and a backward search through all stages for what they cannot show.
+// A backward search through all stages for what the clocks of one cannot show.
 #include "passes/Schedule/HappensBefore.h"
 
 #include <algorithm>
@@ -10,49 +10,7 @@ HappensBefore::HappensBefore(const RowGraph &graph, const Execution &execution, 
 
 void HappensBefore::enterStage(uint32_t stage) {
   first = graph.firstOfStage[stage];
-  clocks.assign(graph.firstOfStage[stage + 1] - first, Clock{});
-  std::array<uint32_t, maxStreams> done{};
-  auto head = [&](unsigned s) {
-    const std::vector<RowId> &rows = graph.streamRows[stage * maxStreams + s];
-    return done[s] < rows.size() ? rows[done[s]] : noRow;
-  };
-  auto ready = [&](RowId id) {
-    for (unsigned t = 0; t < maxStreams; ++t)
-      if (graph.row(id).wait[t] > done[t])
-        return false;
-    return true;
-  };
-  auto advance = [&](unsigned s) {
-    RowId id = head(s);
-    Clock &clock = clocks[id - first];
-    auto join = [&](unsigned stream, uint32_t count) {
-      if (!count)
-        return;
-      const Clock &other = clocks[graph.streamRow(stage, stream, count - 1) - first];
-      for (unsigned t = 0; t < maxStreams; ++t)
-        clock[t] = std::max(clock[t], other[t]);
-      clock[stream] = std::max(clock[stream], count);
-    };
-    join(s, done[s]);
-    for (unsigned t = 0; t < maxStreams; ++t)
-      join(t, std::min(graph.row(id).wait[t], done[t]));
-    ++done[s];
-  };
-  // Streams advance in turn as far as their waits allow; messages do not hold them up. Of rows in a circle of waits
-  // (the deadlock is reported) the first of the table waits no longer.
-  for (RowId stuck = 0; stuck != noRow;) {
-    for (bool moved = true; moved;) {
-      moved = false;
-      for (unsigned s = 0; s < maxStreams; ++s)
-        for (; head(s) != noRow && ready(head(s)); moved = true)
-          advance(s);
-    }
-    stuck = noRow;
-    for (unsigned s = 0; s < maxStreams; ++s)
-      stuck = std::min(stuck, head(s));
-    if (stuck != noRow)
-      advance(graph.row(stuck).stream);
-  }
+  clocks = RowClocks(graph.tables.stages[stage].rows);
 }
 
 bool HappensBefore::before(RowId a, RowId b) {

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "passes/Schedule/Execution.h"
-
-#include <array>
+#include "passes/Schedule/RowClocks.h"
 
 namespace hocket::schedule {
 
@@ -20,10 +19,7 @@ public:
   /// ran, before() may know it from a circle alone, in which every row is before every other.
   bool beforeByRowsThatRan(RowId a, RowId b) { return beforeOnStage(a, b) || ran(b) || reaches(a, b, /*run=*/true); }
   /// Whether the stage's own streams and waits alone say so: no search.
-  bool beforeOnStage(RowId a, RowId b) const {
-    return graph.row(a).stream == graph.row(b).stream ? graph.position[a] < graph.position[b]
-                                                      : clocks[b - first][graph.row(a).stream] > graph.position[a];
-  }
+  bool beforeOnStage(RowId a, RowId b) const { return clocks.before(a - first, b - first); }
 
 private:
   bool ran(RowId id) const { return execution.sequence[id] != noRow; }
@@ -31,12 +27,11 @@ private:
   bool reaches(RowId a, RowId b, bool run = false);
   template <typename Visit> void predecessors(RowId id, Visit visit) const;
 
-  using Clock = std::array<uint32_t, maxStreams>; // rows of each stream of the stage that have finished
   const RowGraph &graph;
   const Execution &execution;
   Semantics semantics;
   RowId first = 0;
-  std::vector<Clock> clocks;     // by row of the stage
+  RowClocks clocks;              // of the stage
   std::vector<uint32_t> visited; // by row: number of the last search that met it
   uint32_t searches = 0;
 };

@@ -1,6 +1,6 @@
 // Busy times of slot buffers on the line of a microbatch's life, and first fit on them.
 #include "passes/Step/SlotMemory.h"
-#include "passes/Step/RowClocks.h"
+#include "passes/Schedule/RowClocks.h"
 #include "llvm/ADT/MapVector.h"
 using namespace mlir;
 using namespace hocket;
@@ -20,7 +20,7 @@ SmallVector<GradientStart> gradientStarts(ProgramOp program, uint64_t chunks) {
   for (auto schedule : program.ops<ScheduleOp>()) {
     TableAttr table = schedule.getTable();
     ArrayRef<Row> rows = table.getRows();
-    RowClocks clocks(table);
+    schedule::RowClocks clocks(table.getRows());
     llvm::DenseMap<std::pair<uint64_t, uint32_t>, size_t> forward, sent; // by chunk, microbatch
     for (auto [i, row] : llvm::enumerate(rows)) {
       if (row.kind == RowKind::Body && row.index % kBodyKinds == static_cast<unsigned>(BodyKind::Forward))
@@ -320,7 +320,7 @@ SmallVector<ByteRange> hocket::step::slotsBusyInUpdate(ProgramOp program) {
         inSlot.back() = {begin, begin + aligned(message.getBytes())};
       }
     }
-    RowClocks clocks(table);
+    schedule::RowClocks clocks(table.getRows());
     for (auto [i, row] : llvm::enumerate(rows)) {
       bool once = row.kind == RowKind::Body && runsOnce(static_cast<BodyKind>(row.index % kBodyKinds));
       if (once || clocks.before(i, update - rows.begin()))
