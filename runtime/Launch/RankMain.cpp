@@ -5,7 +5,7 @@
 // command line; with a command line alone it runs where it has one rank.
 #include "runtime/Executor/OutOfMemory.h"
 #include "runtime/Launch/CrewRun.h"
-#include <csignal>
+#include "runtime/Launch/FileSizeLimit.h"
 #include <cstdlib>
 
 extern "C" {
@@ -28,7 +28,7 @@ int hocket_rank_main(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  std::signal(SIGXFSZ, SIG_IGN); // a file that grows too large is an error of the write
+  hocket::run::makeFileSizeLimitAnError();
   std::set_new_handler(hocket::runtime::endWithoutMemory);
   return hocket_rank_main(argc, argv);
 }

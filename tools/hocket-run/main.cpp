@@ -1,11 +1,11 @@
 // hocket-run: starts the ranks of an executable made by `hocket compile`, on this machine or on several hosts. Here:
 // the command line; the options that every way of starting ranks takes are in runtime/Launch/Options.h.
 #include "runtime/Executor/Variables.h"
+#include "runtime/Launch/FileSizeLimit.h"
 #include "runtime/Launch/OptionFaults.h"
 #include "runtime/Launch/OptionValues.h"
 #include "tools/hocket-run/Launcher.h"
 #include "tools/hocket-run/SeveralHosts.h"
-#include <csignal>
 #include <cstdio>
 #include <fmt/ranges.h>
 #include <new>
@@ -28,7 +28,7 @@ static std::vector<std::string> forRanks(const CLI::App &app) {
 }
 
 int main(int argc, char **argv) {
-  std::signal(SIGXFSZ, SIG_IGN); // a file that grows too large is an error of the write
+  run::makeFileSizeLimitAnError();
   run::Options options;
   CLI::App app{"Runs an executable made by hocket compile as one process per rank.\n"
                "Exit status: 0 done, 1 the input is at fault, 2 the command line is at fault, 3 a rank failed, 4 this "

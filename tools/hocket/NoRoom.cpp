@@ -1,11 +1,11 @@
 // See NoRoom.h. Handlers of memory may not allocate.
 #include "tools/hocket/NoRoom.h"
+#include "runtime/Launch/FileSizeLimit.h"
 #include "tools/hocket/Session.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
 #include <atomic>
-#include <csignal>
 #include <new>
 #include <unistd.h>
 
@@ -25,7 +25,8 @@ static void endWithoutMemory() {
 
 static void endByLlvm(void *, const char *reason, bool) {
   llvm::StringRef text(reason);
-  if (text.contains_insensitive("memory") || text.contains("pthread_create"))
+  if (text.contains_insensitive("out of memory") || text.contains_insensitive("allocat") ||
+      text.contains("pthread_create"))
     endWithoutMemory();
   print("LLVM ERROR: "); // as without a handler
   print(text);
@@ -36,6 +37,5 @@ void hocket::tools::endPlainlyWithoutRoom() {
   std::set_new_handler(endWithoutMemory);
   llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { endWithoutMemory(); });
   llvm::install_fatal_error_handler(endByLlvm);
-  std::signal(SIGXFSZ,
-              SIG_IGN); // a file that grows too large is an error of the write; programs started here inherit it
+  hocket::run::makeFileSizeLimitAnError();
 }
