@@ -14,8 +14,7 @@ namespace hocket::schedule {
 std::optional<std::vector<uint32_t>> evenStages(uint32_t layers, uint32_t stages, Faults &faults);
 
 /// Whether there are layers for all pieces of several chunks a stage: "2 stages of 2 chunks are 4 pieces, which exceed
-/// layers 3; legal: 1 stage of 2 chunks, or 2 stages of 1 chunk under a
-/// schedule of one".
+/// layers 3; legal: 1 stage of 2 chunks, or 2 stages of 1 chunk under a schedule of one".
 bool checkPieces(uint32_t layers, uint32_t stages, uint32_t chunks, Faults &faults);
 
 /// Holds given sizes against the model: every layer is on one stage and no stage is empty. Each fault is one sentence
